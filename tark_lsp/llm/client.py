@@ -235,4 +235,7 @@ def _with_facts(target: TargetModel, facts: ModelFacts, before: ModelFacts = NO_
     values = {
         field: getattr(facts, fact) for field, fact in FACTS.items() if getattr(facts, fact) != getattr(before, fact)
     }
-    return replace(target, **values, text_calls=target.text_calls or facts.tools is False)
+    quirks = target.quirks
+    if facts.images is False and before.images is not False:
+        quirks = replace(quirks, images=False)
+    return replace(target, **values, quirks=quirks, text_calls=target.text_calls or facts.tools is False)

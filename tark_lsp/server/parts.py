@@ -91,6 +91,7 @@ from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.private import PrivatePaths
+from tark_lsp.workspace.text_document import is_chat
 
 
 class ServerParts:
@@ -187,7 +188,13 @@ class ServerParts:
         reviews, hunks, turns, records, show = self.reviews, self.hunks, self.turns, self.records, self.show
         self.chats = OpenChats(documents, workspace, records, self.questions, ChatRows(self.store))
         chat_turns = ChatTurns(self.targets, self.prompts, sessions, turns, self.chats)
-        completion = Completion(workspace, self.mentions.kinds, self.prompts, self.client_state.unsaved_documents)
+        completion = Completion(
+            workspace,
+            self.mentions.kinds,
+            self.prompts,
+            self.client_state.unsaved_documents,
+            lambda: (document.path for document in self.documents if document.path and not is_chat(document.path)),
+        )
         self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion)
         hunk_actions = HunkActions(connection, documents, reviews, hunks, self.permissions, self.comments)
         self.actions = CodeActions(

@@ -14,7 +14,7 @@ Json: TypeAlias = Mapping[str, Any]
 Block: TypeAlias = dict[str, Any]
 """Its `kind` and its fields, in the names of the protocol."""
 
-OF_START = ("prompt", "turnKind", "model", "mode", "range")
+OF_START = ("prompt", "turnKind", "model", "mode", "range", "uri")
 OF_CALL = ("name", "title", "toolKind", "status", "arguments", "locations", "content", "outcome")
 OF_USAGE = (
     "inputTokens", "cachedTokens", "outputTokens", "reasoningTokens", "costUsd", "contextUsed", "contextWindow",

@@ -13,6 +13,7 @@ import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
 import type { Updates } from "./model/updates";
 import { logIn, logOut, setKey } from "./pickers/login";
+import { editPlace } from "./pickers/place";
 import { choosePrompt } from "./pickers/prompts";
 import { chooseSession, compactSession, importSession, type SessionPickerContext } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
@@ -29,6 +30,7 @@ import { runOnProblem } from "./turns/problems";
 import { stopAll, stopSession } from "./turns/stop";
 import type { Turns } from "./turns/turns";
 import type { Undo } from "./turns/undo";
+import type { InlineBox } from "./window/inlineBox";
 import { reportErrors } from "./window/notify";
 
 /** The parts of the extension that commands call. */
@@ -45,6 +47,7 @@ export interface Features {
   readonly review: Review;
   readonly permissions: Permissions;
   readonly inputs: Inputs;
+  readonly inline: InlineBox;
   readonly reports: Reports;
   readonly contextPage: ContextPage;
   install(): Promise<void>;
@@ -56,13 +59,17 @@ type Command = (features: Features, target: unknown) => unknown;
 const COMMANDS: Readonly<Record<string, Command>> = {
   agent: ({ turns }) => turns.startFromEditor("agent"),
   ask: ({ turns }) => turns.startFromEditor("ask"),
-  edit: ({ turns }) => turns.startFromEditor("edit"),
+  edit: ({ client, turns }) => editPlace(client, turns),
   explain: ({ turns }) => turns.startFromEditor("explain"),
   fix: ({ turns }) => turns.startFromEditor("fix"),
   test: ({ turns }) => turns.startFromEditor("test"),
   document: ({ turns }) => turns.startFromEditor("document"),
   fixProblem: ({ turns }, target) => runOnProblem(turns, "fix", target),
   explainProblem: ({ turns }, target) => runOnProblem(turns, "explain", target),
+  sendInline: ({ inline }) => inline.send(),
+  closeInline: ({ inline }) => inline.close(),
+  inlinePrevious: ({ inline }) => inline.recall(-1),
+  inlineNext: ({ inline }) => inline.recall(1),
   prompt: ({ client, turns }) => choosePrompt(client, turns),
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { Inputs } from "./asking/inputs";
 import { Permissions } from "./asking/permissions";
+import { completeInlineMentions } from "./chat/inlineMentions";
 import { ChatView } from "./chat/view";
 import { type Features, registerCommands } from "./commands";
 import { PendingRequests } from "./model/pendingRequests";
@@ -30,6 +31,8 @@ import { Restore } from "./turns/restore";
 import { Turns } from "./turns/turns";
 import { Undo } from "./turns/undo";
 import { Drafts } from "./window/drafts";
+import { InlineBox } from "./window/inlineBox";
+import { PromptHistory } from "./window/promptHistory";
 import { trackLastFileEditor } from "./window/lastFileEditor";
 
 const DEMO_SHOWN = "tark.demo.shown"; // workspace state
@@ -64,7 +67,9 @@ export function activate(context: vscode.ExtensionContext): Api {
   running = client;
   const sessions: Sessions = new Sessions(client, updates);
   const draftsOf = (name: string): Drafts => new Drafts(context.workspaceState, `tark.drafts.${name}`);
-  const turns: Turns = new Turns(client, updates, sessions, runningTurns, draftsOf("prompts"), (kind) => showChatFor(chat, kind));
+  const drafts = draftsOf("prompts");
+  const inline = new InlineBox(drafts, new PromptHistory(context.workspaceState, "tark.history"));
+  const turns: Turns = new Turns(client, updates, sessions, runningTurns, drafts, inline, (kind) => showChatFor(chat, kind));
   const undo = new Undo(client, runningTurns);
   const restore = new Restore(client, sessions);
   const status: StatusItem = new StatusItem(state, runningTurns, progress);
@@ -78,10 +83,10 @@ export function activate(context: vscode.ExtensionContext): Api {
   const install = (): Promise<void> => installServer(context, client);
   const features: Features = {
     ...{ client, secrets, updates, sessions, turns, runningTurns, undo, restore },
-    ...{ chat, review, permissions, inputs, reports, contextPage, install },
+    ...{ chat, review, permissions, inputs, inline, reports, contextPage, install },
   };
   context.subscriptions.push(
-    ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs],
+    ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],
     state.on("server", (server) => !server.running && progress.clear()),
     chat.onDidChangeVisibility(() => progress.redraw()),
     watchEndings(state, () => chat.visible),

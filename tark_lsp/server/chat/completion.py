@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from tark_lsp.workspace.positions import to_client
 
 log = logging.getLogger(__name__)
 
-TYPED = re.compile(r"(?<![\w@/.])@(?P<name>[a-z]*)(?P<argument>:[^\s\"`]*)?$")
+TYPED = re.compile(r"(?<![\w@/.])@(?:(?P<name>[a-z]+):(?P<argument>[^\s\"`]*)|(?P<word>[^\s\"`:@]*))$")
 SLASH_TYPED = re.compile(r"\s*/[\w-]*")
 BUILT_IN = {
     "explain": "explain what you point at",
@@ -43,11 +43,16 @@ SYMBOL_SECONDS = 0.5
 KEYWORD = 14
 ITEM_KINDS: Mapping[Argument, int] = {"path": 17, "folder": 19, "name": 18}
 """The `CompletionItemKind` of each kind of argument."""
+FOUND_KINDS = {"file": 17, "dir": 19, "symbol": 18}
+"""The same by the kind of mention, for what is offered without a colon."""
+MOST_OPEN = 5
+"""Open files that are offered before anything is typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The mention before the caret, from code point `start`. `argument` is None if there is no colon yet."""
+    """The mention before the caret, from code point `start`. Without a colon, `argument` is None, and `name` is a part
+    of any name: of a kind, a file, a folder or a symbol."""
 
     start: int
     name: str
@@ -58,7 +63,7 @@ def typed_before(line: str, column: int) -> Typed | None:
     found = TYPED.search(line, max(0, column - LONGEST_TYPED), column)
     if found is None:
         return None
-    return Typed(found.start(), found["name"], None if found["argument"] is None else found["argument"][1:])
+    return Typed(found.start(), found["name"] or found["word"] or "", found["argument"])
 
 
 class Completion:
@@ -68,12 +73,14 @@ class Completion:
         kinds: Mapping[str, MentionKind],
         prompts: NamedPrompts,
         unsaved: Callable[[Path], Sequence[Path]],
+        opened: Callable[[], Iterable[Path]],
     ) -> None:
-        """`unsaved(folder)`: the open documents below it with unsaved changes."""
+        """`unsaved(folder)`: the open documents below it with unsaved changes. `opened()`: all open files."""
         self._workspace = workspace
         self._kinds = kinds
         self._prompts = prompts
         self._unsaved = unsaved
+        self._opened = opened
         self._listed: tuple[float, tuple[Path, ...], list[str]] = (0.0, (), [])
 
     async def complete_mention(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
@@ -83,10 +90,7 @@ class Completion:
             return None
         span = range_json(number, to_client(line, typed.start, encoding), number, to_client(line, column, encoding))
         if typed.argument is None:
-            return {
-                "isIncomplete": False,
-                "items": [_kind_item(name, kind, span) for name, kind in self._kinds.items()],
-            }
+            return {"isIncomplete": True, "items": await self._any(typed.name, span)}
         kind = self._kinds.get(typed.name)
         item_kind = None if kind is None or kind.argument is None else ITEM_KINDS.get(kind.argument)
         if kind is None or item_kind is None:
@@ -98,6 +102,31 @@ class Completion:
             _item(typed.name, word, item_kind, order, span) for order, word in enumerate(best(found, typed.argument))
         ]
         return {"isIncomplete": True, "items": items}
+
+    async def _any(self, word: str, span: dict[str, Any]) -> list[dict[str, Any]]:
+        """Kinds of mentions, then files, folders and symbols, the best match first; open files before others."""
+        kinds = [
+            _kind_item(name, kind, span)
+            for name, kind in self._kinds.items()
+            if any(each.startswith(word.lower()) for each in (name, kind.also))
+        ]
+        opened = {self._workspace.display(path) for path in self._opened() if self._workspace.is_inside(path)}
+        if not word:
+            first = [("file", path) for path in sorted(opened)[:MOST_OPEN]]
+            return _in_order([*(_found_item(*each, word, span, opened) for each in first), *kinds])
+        paths = await self._paths()
+        found = [
+            *(("file", path) for path in paths),
+            *(("dir", path) for path in folders_of(paths)),
+            *(("symbol", name) for name in await self._symbols(word)),
+        ]
+        ranked = sorted(
+            (rank, text not in opened, len(text), text, kind)
+            for kind, text in found
+            if (rank := match_rank(text, word)) is not None
+        )
+        best_ones = [(kind, text) for *_, text, kind in ranked[:MOST_PATHS]]
+        return _in_order([*kinds, *(_found_item(*each, word, span, opened) for each in best_ones)])
 
     async def _symbols(self, prefix: str) -> list[str]:
         """Empty if that takes too long, or if fewer than two letters are typed: too many names would match."""
@@ -142,16 +171,47 @@ class Completion:
 
 
 def best(paths: Sequence[str], typed: str) -> list[str]:
-    """At most 100 paths that contain the typed letters. First those with a name that begins so, then by length."""
-    wanted = typed.lower()
-    ranked = []
-    for path in paths:
-        lower = path.lower()
-        if wanted in lower:
-            begins = lower.startswith(wanted) or f"/{wanted}" in lower
-            ranked.append((not begins, len(path), path))
+    """At most 100 paths that match the typed letters, the best first."""
+    ranked = [(rank, len(path), path) for path in paths if (rank := match_rank(path, typed)) is not None]
     ranked.sort()
     return [path for *_, path in ranked[:MOST_PATHS]]
+
+
+def match_rank(path: str, typed: str) -> int | None:
+    """0 for the best match: the typed letters begin the path or a name in it. 1: they are in it. 2: the last name has
+    them in this order, with others between them. 3: the path has. None: it does not match."""
+    wanted, lower = typed.lower(), path.lower()
+    if lower.startswith(wanted) or f"/{wanted}" in lower:
+        return 0
+    if wanted in lower:
+        return 1
+    if _has_in_order(lower.rpartition("/")[2], wanted):
+        return 2
+    return 3 if _has_in_order(lower, wanted) else None
+
+
+def _has_in_order(text: str, letters: str) -> bool:
+    at = 0
+    for letter in letters:
+        at = text.find(letter, at) + 1
+        if at == 0:
+            return False
+    return True
+
+
+def _found_item(name: str, word: str, typed: str, span: dict[str, Any], opened: Collection[str]) -> dict[str, Any]:
+    """A file, a folder or a symbol. Its own name comes first, since lists are narrow. Clients that filter the items by
+    themselves do not know this way to match, so the text to filter by is what was typed."""
+    parent, _, last = word.rpartition("/")
+    about = {"dir": "folder", "symbol": "symbol"}.get(name, "open file" if word in opened else "")
+    item = _item(name, word, FOUND_KINDS[name], 0, span)
+    label = f"{last}/" if name == "dir" else last
+    detail = visible(", ".join(filter(None, (parent, about))))
+    return {**item, "label": visible(label), "detail": detail, "filterText": f"@{typed}"}
+
+
+def _in_order(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**item, "sortText": f"{order:03d}"} for order, item in enumerate(items)]
 
 
 def _kind_item(name: str, kind: MentionKind, span: dict[str, Any]) -> dict[str, Any]:

@@ -70,11 +70,12 @@ Argument: TypeAlias = Literal["path", "folder", "name", "address"]
 @dataclass(frozen=True, slots=True)
 class MentionKind:
     """`about`: one line for completion. `argument`: what follows the colon, if one does (chat/completion.py completes
-    it). `read` raises TarkError if there is nothing to read."""
+    it). `read` raises TarkError if there is nothing to read. `also`: another name, by which completion finds it."""
 
     about: str
     argument: Argument | None
     read: Callable[[str, MentionAccess], Awaitable[str]]
+    also: str = ""
 
 
 class Mentions:
@@ -82,12 +83,14 @@ class Mentions:
         self._selections = selections
         self.kinds: Mapping[str, MentionKind] = {
             "file": MentionKind("a file, or some of its lines: @file:src/a.py:10-20", "path", _file),
-            "dir": MentionKind("the contents of a folder: @dir:src", "folder", _dir),
+            "dir": MentionKind("the contents of a folder: @dir:src", "folder", _dir, "folder"),
             "symbol": MentionKind("the definitions of a name: @symbol:Shape.area", "name", _symbol),
             "selection": MentionKind("what was last selected in another document", None, self._selection),
-            "diagnostics": MentionKind("the errors and warnings the editor shows", None, _diagnostics),
-            "diff": MentionKind("the changes of the working tree", None, _changes),
-            "url": MentionKind("a page of the web; you are asked first: @url:https://...", "address", _url),
+            "diagnostics": MentionKind(
+                "problems: the errors and warnings the editor shows", None, _diagnostics, "problems"
+            ),
+            "diff": MentionKind("the changes of the working tree", None, _changes, "changes"),
+            "url": MentionKind("a page of the web; you are asked first: @url:https://...", "address", _url, "web"),
         }
 
     def find_in(self, text: str) -> list[Mention]:

@@ -84,10 +84,13 @@ async def find_definitions(name: str, workspace: Workspace, unsaved: Unsaved) ->
 
 
 async def names_beginning(prefix: str, workspace: Workspace, unsaved: Unsaved) -> list[str]:
-    """The names with this prefix that are defined in the workspace, in order."""
+    """The names with this prefix that are defined in the workspace, in order. If there are none, those that begin with
+    its first letter and have the others in this order: `mkf` finds `make_file`."""
     if re.fullmatch(r"\w{1,100}", prefix) is None:
         return []
-    return sorted({hit.name for hit in await _hits(rf"{re.escape(prefix)}\w*", workspace, unsaved)})
+    hits = await _hits(rf"{re.escape(prefix)}\w*", workspace, unsaved)
+    hits = hits or await _hits("".join(rf"{letter}\w*" for letter in prefix), workspace, unsaved)
+    return sorted({hit.name for hit in hits})
 
 
 async def _hits(name: str, workspace: Workspace, unsaved: Unsaved) -> list[Hit]:

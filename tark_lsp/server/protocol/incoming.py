@@ -67,9 +67,12 @@ class TextContext(Payload):
 
 
 class ImageContext(Payload):
+    """`data` is base64."""
+
     type: Literal["image"]
     mime_type: StrictStr
     data: StrictStr
+    name: StrictStr = "the image"
 
 
 Context = Annotated[FileContext | TextContext | ImageContext, Field(discriminator="type")]

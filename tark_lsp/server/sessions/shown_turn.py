@@ -118,6 +118,8 @@ class ShownTurn:
             "seq": None if self._running is None else self._running.seq,
             "model": start.get("model") or turn.model,
             "mode": start.get("mode"),
+            "range": start.get("range"),
+            "uri": start.get("uri"),
             "ended": None if turn.ended is None else iso(turn.ended),
             "stopReason": end.get("stopReason"),
             "error": end.get("error"),

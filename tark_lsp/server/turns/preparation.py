@@ -62,9 +62,10 @@ class Preparation:
         tools = self.contexts.tools()
         user = self._users.user_of(record, context, settings, rules.edit_review)
         now = replace(rules, level=session.approval, grants=tuple(session.grants))
-        found = await self._mentions.look_up(prompt, MentionAccess(context, now, tools, user.request_permission))
+        access = MentionAccess(context, now, tools, user.request_permission)
+        found = await self._mentions.look_up(prompt, access)
         around = await self._surroundings.surroundings_of(
-            record, context, [(mention.name, mention.text) for mention in found]
+            record, access, [(mention.name, mention.text) for mention in found]
         )
         files = [*session.seen, *files_of(record.request)]
         guidance = self._guidance.find_guidance(session, workspace, document, files, rules)

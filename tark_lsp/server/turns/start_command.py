@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+from tark_lsp.context.images import BadImage, check_images
 from tark_lsp.errors import RequestError
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.lsp import Connection
@@ -46,6 +47,7 @@ class StartCommand:
         yield Command("tark.turn.start", incoming.StartTurn, self.start)
 
     async def start(self, request: incoming.StartTurn) -> Any:
+        _check_images(request)
         if request.chat:
             return await self._chats.start_chat_turn(request)
         identifier, wanted = request.text_document, request.range
@@ -65,3 +67,12 @@ class StartCommand:
             return {"inserted": True}
         session = self._sessions.use(request.session_id) if request.session_id else self._sessions.new()
         return self._turns.start(request, kind, session, target)
+
+
+def _check_images(request: incoming.StartTurn) -> None:
+    """Raises RequestError, so that the client still has the prompt."""
+    images = [part for part in request.context if isinstance(part, incoming.ImageContext)]
+    try:
+        check_images([(image.name, image.mime_type, image.data) for image in images])
+    except BadImage as error:
+        raise RequestError(f"context: {error.message}", hint=error.hint) from error

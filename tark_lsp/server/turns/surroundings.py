@@ -8,10 +8,12 @@ from tark_lsp.errors import RequestError
 from tark_lsp.messages import Image
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.documents.targets import Target, Targets
+from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.tools.places import place_of_path
 from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.tool import Diagnostic, ToolContext
+from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.documents import Documents
 
 TOO_LONG = "{} is long: the model gets its beginning, and can read on"
@@ -24,10 +26,10 @@ class TurnSurroundings:
         self._state = state
 
     async def surroundings_of(
-        self, record: TurnRecord, context: ToolContext, mentioned: Iterable[tuple[str, str]]
+        self, record: TurnRecord, access: MentionAccess, mentioned: Iterable[tuple[str, str]]
     ) -> PromptContext:
-        """`mentioned`: names and texts of the mentions in the prompt."""
-        request, target, workspace = record.request, record.target, context.workspace
+        """`mentioned`: names and texts of the mentions in the prompt. Attached files are read like them."""
+        request, target, workspace = record.request, record.target, access.context.workspace
         pointer = None
         diagnostics: Sequence[Diagnostic] = ()
         if target is not None and not request.chat:
@@ -36,7 +38,7 @@ class TurnSurroundings:
                 diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
         images = [part for part in request.context if isinstance(part, incoming.ImageContext)]
         attached = [
-            await self._attached(part, context, record.notes)
+            await self._attached(part, access, record.notes)
             for part in request.context
             if not isinstance(part, incoming.ImageContext)
         ]
@@ -49,9 +51,10 @@ class TurnSurroundings:
         )
 
     async def _attached(
-        self, part: incoming.FileContext | incoming.TextContext, context: ToolContext, notes: list[str]
+        self, part: incoming.FileContext | incoming.TextContext, access: MentionAccess, notes: list[str]
     ) -> tuple[str, str]:
         """Its name and text. Of a long text only the beginning, with how to read on, and a note for the user."""
+        context = access.context
         if isinstance(part, incoming.TextContext):
             if len(part.text) > LONGEST_ATTACHMENT:
                 notes.append(TOO_LONG.format(part.name))
@@ -59,14 +62,24 @@ class TurnSurroundings:
         try:
             target = await self._targets.find_target(incoming.DocumentId(uri=part.uri), part.range)
         except RequestError as error:
-            return part.uri, f"[not there: {error.message}]"
+            return _missing(part.uri, error.message.removeprefix("textDocument: "), notes)
         selection = target.selection
+        if target.is_file:
+            if why := why_not_readable(place_of_path(context, selection.snapshot.path), access):
+                return _missing(target.name, why, notes)
+            context.seen[selection.snapshot.path] = selection.snapshot
         text = selection.snapshot.text
         code = text[selection.start : selection.end]
         if len(code) > LONGEST_ATTACHMENT:
             notes.append(TOO_LONG.format(target.name))
         first = text.count("\n", 0, selection.start) + 1
         return target.name, format_head(selection.snapshot.path, first, code, LONGEST_ATTACHMENT, target.name)
+
+
+def _missing(name: str, why: str, notes: list[str]) -> tuple[str, str]:
+    """Tells the model and the user."""
+    notes.append(f"{name}: {why}")
+    return name, f"[not there: {why}]"
 
 
 def _nearest(diagnostics: Sequence[Diagnostic], target: Target | None) -> list[Diagnostic]:

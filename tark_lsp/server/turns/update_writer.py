@@ -31,6 +31,7 @@ class UpdateWriter:
         }
         if record.target is not None and not record.target.whole:
             fields["range"] = self._targets.range_json(record.target)
+            fields["uri"] = record.target.uri
         record.updates.send("start", **fields)
 
     def write_event(self, record: TurnRecord, event: events.AgentEvent) -> None:

@@ -79,6 +79,16 @@ def _answer(page: Page, asked: dict[str, Any]) -> None:
     box.press("Enter")
 
 
+def _inline(page: Page, asked: dict[str, Any]) -> None:
+    page.locator(".review-widget .edit-textarea .monaco-editor.focused").wait_for()
+    if asked["shown"]:
+        shown = page.locator(".review-widget .edit-textarea .view-line")
+        shown.filter(has_text=asked["shown"]).first.wait_for()
+    page.keyboard.type(asked["text"])
+    if asked["key"]:
+        page.keyboard.press(asked["key"])
+
+
 def _clicks(page: Page, asked: dict[str, Any]) -> None:
     toast = _toast(page, asked)
     toast.hover()
@@ -123,6 +133,7 @@ def _choose(page: Page, asked: dict[str, Any]) -> None:
 DOES: dict[str, Callable[[Page, dict[str, Any]], object]] = {
     "answer": _answer,
     "choose": _choose,
+    "inline": _inline,
     "type": lambda page, asked: page.keyboard.type(asked["text"]),
     "press": lambda page, asked: page.keyboard.press(asked["text"]),
     "sees": _sees,

@@ -15,6 +15,20 @@ CODE = '''def area(radius: float) -> float:
     """What a circle covers."""
     return math.tau / 2 * radius**2
 '''
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+PASTE = """([name, base64]) => {
+  const transfer = new DataTransfer();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  transfer.items.add(new File([bytes], name, { type: "image/png" }));
+  const event = new ClipboardEvent("paste", { clipboardData: transfer, cancelable: true });
+  document.querySelector("#prompt").dispatchEvent(event);
+}"""
+DROP = """(uri) => {
+  const transfer = new DataTransfer();
+  transfer.setData("text/uri-list", uri);
+  const event = new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true });
+  document.querySelector("#prompt").dispatchEvent(event);
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +65,57 @@ def test_an_answer_with_all_its_parts(chat: Chat, bench: Workbench) -> None:
     bench.open_file("shapes.py")
     bench.page.keyboard.press("Control+Z")
     until(lambda: "def volume(radius, height):" in bench.lines(), "one step takes it back")
+
+
+def test_what_is_sent_with_a_prompt(chat: Chat, bench: Workbench) -> None:
+    bench.open_file("shapes.py")
+    bench.select_lines(4, 5)
+    chat.open()
+    chips = chat.find(".attachments li")
+    expect(chips).to_contain_text(["shapes.py, lines 4 to 5"])
+    chat.page.evaluate(PASTE, ["dot.png", PIXEL])
+    chat.page.evaluate(DROP, f"vscode-remote://127.0.0.1:{bench.port}{bench.workspace}/shapes.py")
+    expect(chips).to_contain_text(["shapes.py, lines 4 to 5", "dot.png", "shapes.py"])
+    assert chips.nth(1).locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 1
+    chat.page.evaluate(DROP, "https://example.org/a.png")
+    expect(chat.find(".alert")).to_contain_text("is not a file, so it cannot be attached")
+    chat.say("say seen")
+    chat.until_said("The word is seen.")
+    expect(chips).to_have_count(1)
+    expect(chat.last.locator(".turn-head .place")).to_have_text("shapes.py:4-5")
+    chat.button("Do not send shapes.py, lines 4 to 5").click()
+    expect(chips).to_have_count(0)
+    expect(chat.prompt).to_be_focused()
+    chat.page.evaluate(PASTE, ["fake.png", "bm8gaW1hZ2U="])
+    chat.prompt.fill("say never")
+    chat.prompt.press("Enter")
+    expect(chat.find(".alert")).to_contain_text("Not sent: context: fake.png is not a PNG image")
+    expect(chat.prompt).to_have_value("say never")
+    expect(chips).to_contain_text(["fake.png"])
+    chat.button("Do not send fake.png").click()
+    chat.prompt.fill("")
+
+
+def test_an_edit_is_asked_for_at_its_lines(chat: Chat, bench: Workbench) -> None:
+    bench.open_file("shapes.py")
+    bench.select_lines(4, 5)
+    keys = bench.page.keyboard
+    keys.press("Control+I")
+    bench.page.locator(".review-widget .edit-textarea .monaco-editor.focused").wait_for()
+    assert bench.page.locator(".comment-range-glyph.comment-diff-added, .panel .comments-panel").count() == 0
+    keys.type("see @shp")
+    bench.page.locator(".suggest-widget .monaco-list-row.focused").filter(has_text="shapes.py").wait_for()
+    keys.press("Tab")
+    keys.press("Shift+Enter")
+    keys.type("rewrite the area")
+    lines = bench.page.locator(".review-widget .edit-textarea .view-line")
+    expect(lines).to_have_text(["see @file:shapes.py", "rewrite the area"])
+    keys.press("Enter")
+    expect(bench.page.locator(".review-widget")).to_have_count(0)
+    chat.open()
+    expect(chat.last.locator(".turn-head .place")).to_have_text("shapes.py:4-5")
+    chat.until_asked("permission").get_by_role("button", name="Reject", exact=True).click()
+    expect(chat.last).to_have_attribute("data-state", "ended")
 
 
 def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> None:

@@ -280,7 +280,7 @@ def test_more_than_one_proposed_line_is_shown_in_a_diff_first(manual: Workbench)
     bench = manual
     bench.select_lines(4, 5)
     bench.page.keyboard.press("Control+I")
-    bench.answer("write a long one")
+    bench.answer_inline("write a long one")
     lenses(bench, "waits for your answer").first.wait_for()
     assert at_line_ends(bench) == []
     assert removed(bench) == []

@@ -152,6 +152,13 @@ class Workbench:
         box.fill(text)
         box.press("Enter")
 
+    def answer_inline(self, text: str) -> None:
+        """Answer in the box below the selected lines, once it has the focus."""
+        self.page.locator(".review-widget .edit-textarea .monaco-editor.focused").wait_for()
+        self.page.keyboard.type(text)
+        self.page.locator(".review-widget .edit-textarea .view-line").filter(has_text=text.split()[-1]).wait_for()
+        self.page.keyboard.press("Enter")
+
     def select_lines(self, first: int, last: int) -> None:
         """Select whole lines of the focused editor, counted from 1."""
         self.page.keyboard.press("Control+G")

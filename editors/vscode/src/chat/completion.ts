@@ -8,13 +8,17 @@ import type { Disposable } from "../model/events";
 import type { CompletionRow } from "./messages";
 import { completionRows, positionAt, type CompletionAnswer } from "./completionRows";
 
-const URI = "tark://chat/prompt.tark.md";
+const CHAT = "tark://chat/prompt.tark.md";
 
 export class PromptCompletion implements Disposable {
   private version = 0; // of the server's document; 0: the server has none
   private readonly listening: Disposable;
 
-  constructor(private readonly server: Server) {
+  /** `uri` of the virtual document. */
+  constructor(
+    private readonly server: Server,
+    private readonly uri = CHAT,
+  ) {
     this.listening = server.state.on("server", () => {
       this.version = 0;
     });
@@ -27,7 +31,7 @@ export class PromptCompletion implements Disposable {
     }
     this.update(text);
     const answer = await this.server.sendRequest<CompletionAnswer | null>("textDocument/completion", {
-      textDocument: { uri: URI },
+      textDocument: { uri: this.uri },
       position: positionAt(text, offset),
     });
     return answer === null ? [] : completionRows(text, offset, answer);
@@ -40,10 +44,10 @@ export class PromptCompletion implements Disposable {
   private update(text: string): void {
     this.version += 1;
     if (this.version === 1) {
-      const textDocument = { uri: URI, languageId: "markdown", version: this.version, text };
+      const textDocument = { uri: this.uri, languageId: "markdown", version: this.version, text };
       this.server.sendNotification("textDocument/didOpen", { textDocument });
     } else {
-      const textDocument = { uri: URI, version: this.version };
+      const textDocument = { uri: this.uri, version: this.version };
       this.server.sendNotification("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
     }
   }

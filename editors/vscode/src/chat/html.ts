@@ -14,6 +14,7 @@ export function pageHtml({ cspSource, script, style }: Sources, nonce = randomBy
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src ${cspSource}`,
+    "img-src data:", // the thumbnails of attached images
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");

@@ -15,6 +15,8 @@ export interface TurnHead {
   /** It is queued behind another turn. */
   readonly waits?: boolean;
   readonly turnKind?: string;
+  /** The lines that it is about, from 0; `last` is inclusive. */
+  readonly place?: { readonly uri: string; readonly first: number; readonly last: number };
   readonly model?: string;
   readonly plan?: readonly PlanEntry[];
   readonly usage?: Usage;
@@ -128,13 +130,23 @@ export interface SessionRow {
   readonly current: boolean;
 }
 
-/** Replaces characters `from` to `to` of the prompt by `insert`. */
+/** A chip above the prompt. The id of the current file is `place`; `lines` is its selection. */
+export interface AttachmentRow {
+  readonly id: string;
+  readonly name: string;
+  readonly lines?: string;
+  /** The image as a `data:` URL. */
+  readonly thumbnail?: string;
+}
+
+/** Replaces characters `from` to `to` of the prompt by `insert`. `runs`: a command that runs at once instead. */
 export interface CompletionRow {
   readonly label: string;
   readonly detail?: string;
   readonly insert: string;
   readonly from: number;
   readonly to: number;
+  readonly runs?: SlashCommand;
 }
 
 export type ToPage =
@@ -148,6 +160,9 @@ export type ToPage =
   /** Text that could not be sent, to go above the text of the prompt. `instead`: the turn it was to replace. */
   | { readonly kind: "words"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "draft"; readonly words: string }
+  | { readonly kind: "attachments"; readonly items: readonly AttachmentRow[]; readonly warning: string }
+  /** A mention to insert at the cursor. */
+  | { readonly kind: "mention"; readonly text: string }
   | { readonly kind: "say"; readonly words: string }
   /** Null: nothing has to be set up. */
   | { readonly kind: "setup"; readonly setup: SetupView | null }
@@ -162,6 +177,12 @@ export const PAGE_COMMANDS = {
   usage: "tark.client.showUsage",
   review: "tark.client.showChanges",
   restart: "tark.client.restart",
+  new: "tark.client.newSession",
+  sessions: "tark.client.sessions",
+  undo: "tark.client.undo",
+  compact: "tark.client.compact",
+  export: "tark.client.exportSession",
+  doctor: "tark.client.doctor",
 } as const;
 
 /** The commands of the buttons that help after an error. */
@@ -172,6 +193,22 @@ export const REMEDY_COMMANDS: Readonly<Record<Exclude<Remedy, "again" | "continu
   settings: "tark.client.settings",
   output: "tark.client.showOutput",
 };
+/** The `/commands` of the prompt, beside the server's prompts. Each runs the page command of its name. */
+export const SLASH_COMMANDS = {
+  new: { about: "start a new session" },
+  sessions: { about: "open another session" },
+  model: { about: "select the model" },
+  mode: { about: "select what Tark may do" },
+  approval: { about: "select what Tark asks about" },
+  undo: { about: "undo the changes of the last turn" },
+  compact: { about: "summarize the session to free room" },
+  context: { about: "show what the next prompt contains" },
+  usage: { about: "show tokens and cost" },
+  export: { about: "export the session to a file" },
+  doctor: { about: "check what works" },
+} as const;
+
+export type SlashCommand = keyof typeof SLASH_COMMANDS;
 
 /** A turn whose prompt is replaced by an edited one, which starts a turn of the same kind in a new session. */
 export interface ReplacedTurn {
@@ -190,6 +227,11 @@ export type ToHost =
   | { readonly kind: "undo" | "redo" | "restore"; readonly turnId: string }
   | { readonly kind: "approvePlan" }
   | { readonly kind: "draft"; readonly words: string }
+  | { readonly kind: "attach" }
+  | { readonly kind: "attachUris"; readonly uris: readonly string[] }
+  /** `data`: base64 of an image, else text. `size` in bytes; `data` is empty if it is far too large. */
+  | { readonly kind: "attachData"; readonly name: string; readonly mimeType: string; readonly data: string; readonly size: number }
+  | { readonly kind: "detach"; readonly id: string }
   | { readonly kind: "earlier" }
   /** The page is scrolled to the end, so the last turns are enough. */
   | { readonly kind: "fewer" }

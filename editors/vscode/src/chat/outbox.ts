@@ -8,6 +8,7 @@
 
 import type { StartedTurn } from "../model/protocol";
 import type { State } from "../model/state";
+import type { PromptContext } from "./attached";
 import type { ReplacedTurn, TurnHead } from "./messages";
 
 export interface OutgoingMessage {
@@ -17,14 +18,12 @@ export interface OutgoingMessage {
   readonly instead?: ReplacedTurn;
 }
 
-/** The file that was active when the prompt was sent. */
-export type PromptDocument = { readonly uri: string; readonly version: number } | undefined;
-
 /** What the outbox needs from other parts. */
 export interface OutboxActions {
   readonly state: State;
-  activeDocument(): PromptDocument;
-  start(prompt: string, sessionId: string | undefined, document: PromptDocument, kind?: string): Promise<StartedTurn>;
+  /** What goes with the prompt that is sent now. */
+  takeContext(): PromptContext;
+  start(prompt: string, sessionId: string | undefined, context: PromptContext, kind?: string): Promise<StartedTurn>;
   steer(turn: { readonly sessionId: string; readonly turnId: string }, prompt: string): Promise<boolean>;
   /** Creates a session that continues from before that turn, with the same model, mode and approval level. */
   forkBefore(sessionId: string, turnId: string): Promise<string>;
@@ -41,7 +40,7 @@ interface Sent {
   readonly message: OutgoingMessage;
   readonly head: TurnHead;
   readonly target: Target;
-  readonly document: PromptDocument;
+  readonly context: PromptContext;
 }
 
 export class Outbox {
@@ -56,7 +55,7 @@ export class Outbox {
   constructor(
     private readonly actions: OutboxActions,
     private readonly changed: () => void,
-    private readonly refused: (message: OutgoingMessage, problem: string) => void,
+    private readonly refused: (message: OutgoingMessage, problem: string, context: PromptContext) => void,
   ) {
     let { visit } = actions.state;
     actions.state.on("session", () => {
@@ -79,7 +78,7 @@ export class Outbox {
     this.count += 1;
     const head: TurnHead = { turnId: `sending${this.count}`, state: "sending", prompt: message.words };
     const { sessionId } = this.actions.state;
-    this.waiting.push({ message, head, target: sessionId === undefined ? this.fresh : { sessionId }, document: this.actions.activeDocument() });
+    this.waiting.push({ message, head, target: sessionId === undefined ? this.fresh : { sessionId }, context: this.actions.takeContext() });
     this.changed();
     if (this.waiting.length === 1) {
       void this.sendAll();
@@ -96,7 +95,7 @@ export class Outbox {
       }
       this.waiting.shift();
       if (problem !== undefined) {
-        this.refused(next.message, problem);
+        this.refused(next.message, problem, next.context);
       }
       this.changed();
     }
@@ -112,19 +111,19 @@ export class Outbox {
     }
   }
 
-  private async start({ message, target, document }: Sent): Promise<void> {
+  private async start({ message, target, context }: Sent): Promise<void> {
     if (target.sessionId === undefined && target !== this.fresh) {
       target.sessionId = await this.actions.newSession(); // the user went elsewhere meanwhile
     }
-    const answer = await this.actions.start(message.words, target.sessionId, document);
+    const answer = await this.actions.start(message.words, target.sessionId, context);
     target.sessionId ??= answer.sessionId;
   }
 
   /** Shows the new session only after the server accepted the prompt. */
-  private async replace({ sessionId, turnId, turnKind }: ReplacedTurn, { message, document }: Sent): Promise<void> {
+  private async replace({ sessionId, turnId, turnKind }: ReplacedTurn, { message, context }: Sent): Promise<void> {
     const { state } = this.actions;
     const other = await this.actions.forkBefore(sessionId, turnId);
-    await this.actions.start(message.words, other, document, turnKind);
+    await this.actions.start(message.words, other, context, turnKind);
     if (state.sessionId === sessionId) {
       state.setCurrentSession(other);
     }

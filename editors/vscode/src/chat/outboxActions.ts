@@ -1,21 +1,20 @@
 /** What the outbox does: starts and steers turns, and makes sessions. */
 
 import type { Memento } from "vscode";
+import { contextParts } from "./attached";
+import type { Attachments } from "./attachments";
 import type { ChatDependencies } from "./dependencies";
-import { activeFile } from "./editors";
 import { untilReady } from "./heldPrompt";
 import type { OutboxActions } from "./outbox";
 
-export function outboxActions({ server, sessions, setup, turns, updates }: ChatDependencies, memory: Memento): OutboxActions {
+export function outboxActions({ server, sessions, setup, turns, updates }: ChatDependencies, memory: Memento, attachments: Attachments): OutboxActions {
   return {
     state: server.state,
-    activeDocument: () => {
-      const document = activeFile();
-      return document && { uri: document.uri.toString(), version: document.version };
-    },
-    start: async (prompt, sessionId, textDocument, kind) => {
+    takeContext: () => attachments.take(),
+    start: async (prompt, sessionId, { attached, ...place }, kind) => {
       await untilReady(memory, setup, prompt);
-      return turns.sendPrompt({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...(textDocument && { textDocument }) });
+      const context = attached.length > 0 && { context: contextParts(attached) };
+      return turns.sendPrompt({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...place, ...context });
     },
     steer: async (turn, prompt) => {
       const { accepted } = await server.executeCommand<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });

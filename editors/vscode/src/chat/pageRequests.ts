@@ -14,7 +14,7 @@ const LONGEST_NAME = 80; // characters of a prompt in a question
 export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost, { kind: Kind }>) => unknown };
 
 /** The messages that the view handles itself. */
-export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "sessions" | "session";
+export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "attach" | "attachUris" | "attachData" | "detach" | "sessions" | "session";
 
 export function pageRequests(dependencies: ChatDependencies, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;

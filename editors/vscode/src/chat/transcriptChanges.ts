@@ -4,6 +4,7 @@
  * Of a growing text, only the added part is posted. The page holds only the last turns, until the user asks for more.
  */
 
+import type { Range } from "../model/protocol";
 import type { Transcript } from "../model/transcript";
 import type { Block, Change, ToolCall, Turn } from "../model/transcriptTurn";
 import type { Durations } from "./durations";
@@ -112,13 +113,14 @@ export class TranscriptChanges {
 }
 
 export function turnHead(turn: Turn): TurnHead {
-  const { turnId, state, prompt, turnKind, model, plan, usage, stopReason, error, edits = [], changedByCommand, undone, mode } = turn;
+  const { turnId, state, prompt, turnKind, uri, range, model, plan, usage, stopReason, error, edits = [], changedByCommand, undone, mode } = turn;
   const changed = edits.filter((edit) => CHANGED.has(edit.state)).length;
   return {
     turnId,
     state,
     prompt,
     ...(turnKind !== undefined && { turnKind }),
+    ...(uri !== undefined && range && { place: { uri, first: range.start.line, last: lastLine(range) } }),
     ...(model !== undefined && { model }),
     ...(plan && { plan }),
     ...(usage && { usage }),
@@ -131,6 +133,11 @@ export function turnHead(turn: Turn): TurnHead {
     ...(undone !== undefined && { undone }),
     ...(mode !== undefined && { mode }),
   };
+}
+
+/** A range of whole lines ends at the beginning of the line after them. */
+function lastLine({ start, end }: Range): number {
+  return end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
 }
 
 /** Shortens long results. Arguments are shown only if there is no result. */

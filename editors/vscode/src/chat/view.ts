@@ -12,12 +12,15 @@ import { takeHeldPrompt } from "./heldPrompt";
 import { outboxActions } from "./outboxActions";
 import { Retries } from "./retries";
 import { PromptDraft } from "./promptDraft";
+import type { PromptContext } from "./attached";
+import { Attachments } from "./attachments";
 import { folderUris } from "./editors";
 import { pageHtml } from "./html";
 import { PageConnection } from "./pageConnection";
 import type { ToHost } from "./messages";
 import { pageRequests, type PageHandlers, type ViewRequest } from "./pageRequests";
 import { Outbox, type OutgoingMessage } from "./outbox";
+import { slashRows } from "./slashCommands";
 import { SessionList } from "./sessionList";
 import { inputRow, permissionRow, statusOf } from "./pageRows";
 
@@ -33,6 +36,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly draft: PromptDraft;
   private readonly retries: Retries;
   private readonly completion: PromptCompletion;
+  private readonly attachments: Attachments;
   private readonly handlers: PageHandlers;
   private readonly disposables: vscode.Disposable[] = [];
   private readonly pageDisposables: vscode.Disposable[] = [];
@@ -49,11 +53,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.suggestPrompt(takeHeldPrompt(memory));
     this.retries = new Retries((turnId) => this.tryAgain(turnId, "retry"), (turnId) => this.conversation.redrawTurn(turnId));
     this.completion = new PromptCompletion(dependencies.server);
+    this.attachments = new Attachments(dependencies.server, (message) => this.page.post(message));
     this.list = new SessionList(dependencies, this.page);
     this.outbox = new Outbox(
-      outboxActions(dependencies, memory),
+      outboxActions(dependencies, memory, this.attachments),
       () => this.page.post({ kind: "sending", turns: this.outbox.heads }),
-      (message, problem) => this.returnMessage(message, problem),
+      (message, problem, sent) => this.returnMessage(message, problem, sent),
     );
     const onSession = (sessionId: string | undefined): void => void memory.update(SESSION, sessionId);
     this.conversation = new Conversation(dependencies, this.page, () => this.outbox.heads, onSession, this.retries);
@@ -61,6 +66,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this),
       this.completion,
+      this.attachments,
       this.list,
       this.conversation,
       this.retries,
@@ -178,8 +184,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       fewer: () => this.conversation.showFewer(),
       complete: async ({ id, text, offset }) => {
         const items = await this.completion.completeAt(text, offset).catch(() => []); // typing must not cause error messages
-        this.page.post({ kind: "completion", id, items });
+        this.page.post({ kind: "completion", id, items: [...items, ...slashRows(text, offset)] });
       },
+      attach: () => this.attachments.choose(),
+      attachUris: ({ uris }) => this.attachments.addUris(uris),
+      attachData: (file) => this.attachments.addData(file),
+      detach: ({ id }) => this.attachments.remove(id),
       sessions: ({ all }) => this.list.listSessions(all),
       session: ({ action, sessionId }) => this.list.runAction(action, sessionId),
     };
@@ -192,6 +202,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
     this.page.open(this.view.webview);
     this.page.post({ kind: "draft", words: this.draft.text });
+    this.attachments.show();
     this.postStatus();
     this.conversation.postTranscript();
     this.postRequests();
@@ -201,7 +212,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     void this.conversation.loadCurrent();
   }
 
-  private returnMessage({ words, instead }: OutgoingMessage, problem: string): void {
+  private returnMessage({ words, instead }: OutgoingMessage, problem: string, { attached }: PromptContext): void {
+    this.attachments.restore(attached);
     this.page.postWhenOpen({ kind: "words", words, ...(instead !== undefined && { instead }) });
     this.page.postWhenOpen({ kind: "say", words: `Not sent: ${problem}. Your text is in the prompt again.` });
   }

@@ -4,6 +4,8 @@
  * Pure. The same in editors/neovim/lua/tark/state/transcript.lua and tests/protocol/transcript.py.
  */
 
+import type { Range } from "./protocol";
+
 /** Optional fields have the name and the shape of the protocol (docs/protocol.md). */
 export interface Turn {
   readonly turnId: string;
@@ -18,7 +20,9 @@ export interface Turn {
   turnKind?: string;
   model?: string;
   mode?: string;
-  range?: unknown;
+  range?: Range;
+  /** The document of the range. */
+  uri?: string;
   readonly blocks: Block[];
   /** The blocks of kind `toolCall`, by id. */
   readonly calls: Map<string, ToolCall>;
@@ -103,7 +107,7 @@ export interface Change {
   readonly block?: Block;
 }
 
-const START_FIELDS = ["prompt", "turnKind", "model", "mode", "range"];
+const START_FIELDS = ["prompt", "turnKind", "model", "mode", "range", "uri"];
 const CALL_FIELDS = ["name", "title", "toolKind", "status", "arguments", "locations", "content", "outcome"];
 const TOKEN_FIELDS = ["inputTokens", "cachedTokens", "outputTokens", "reasoningTokens"];
 const USAGE_FIELDS = [...TOKEN_FIELDS, "costUsd", "contextUsed", "contextWindow"];

@@ -1,10 +1,12 @@
 /** Starts turns, with their prompt, editor context and session. A prompt is never lost. */
 
+import * as vscode from "vscode";
 import { askForPrompt } from "../window/promptBox";
 import type { Drafts } from "../window/drafts";
+import type { InlineBox } from "../window/inlineBox";
 import { plainLine } from "../text/surfaces";
 import { showInfo } from "../window/notify";
-import { type EditorContext, activeEditorContext } from "./editorContext";
+import { type EditorContext, activeEditorContext, protocolRange, wholeLines } from "./editorContext";
 import type { StartedTurn } from "../model/protocol";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Server } from "../model/server";
@@ -25,6 +27,7 @@ export class Turns {
 
   /**
    * @param drafts by kind: the last prompt that the server has not accepted
+   * @param inline asks for the prompt of an edit, at its lines
    * @param onStarted a turn of that kind was started in the editor, so the chat can be shown
    */
   constructor(
@@ -33,6 +36,7 @@ export class Turns {
     private readonly sessions: Sessions,
     private readonly running: RunningTurns,
     private readonly drafts: Drafts,
+    private readonly inline: InlineBox,
     private readonly onStarted: (kind: string) => void,
   ) {}
 
@@ -63,9 +67,9 @@ export class Turns {
   }
 
   /** Starts a turn about the selection in the editor. Asks for a prompt if the kind needs one. */
-  async startFromEditor(kind: string): Promise<void> {
-    const place = activeEditorContext();
+  async startFromEditor(kind: string, place: EditorContext = activeEditorContext()): Promise<void> {
     checkContext(kind, place);
+    place = kind === "edit" ? wholeLines(place) : place;
     const prompt = await this.promptFor(kind, place);
     if (prompt === undefined) {
       return;
@@ -107,6 +111,9 @@ export class Turns {
     if (title === undefined || example === undefined) {
       return "";
     }
+    if (kind === "edit" && place.textDocument !== undefined && place.range !== undefined) {
+      return this.inline.ask(kind, vscode.Uri.parse(place.textDocument.uri), place.range, { title: plainLine(`${title} ${place.description}`), example });
+    }
     return askForPrompt(this.drafts, kind, { title: place.description === "" ? title : plainLine(`${title} (${place.description})`), example });
   }
 }
@@ -127,5 +134,5 @@ function contextArguments(kind: string, prompt: string, { description: words, te
     return words === "" || !text ? {} : { context: [{ type: "text", name: "the selection", text }] };
   }
   const points = words !== "" || (kind !== "agent" && kind !== "ask") || /^\s*\/\w/.test(prompt);
-  return points ? { textDocument, range } : { textDocument };
+  return points && range !== undefined ? { textDocument, range: protocolRange(range) } : { textDocument };
 }

@@ -3,6 +3,8 @@
 export const hands = {
   /** Types into the open box, then Enter. `title`: the title of the box, if another one is open before it. */
   answer: (text: string, title = "") => ask({ do: "answer", text, title }),
+  /** Types into the box below the selected lines, once it shows a text, then presses the key. */
+  inline: (text: string, key = "Enter", shown = "") => ask({ do: "inline", text, key, shown }),
   /** Chooses a row of the open list. */
   choose: (text: string) => ask({ do: "choose", text }),
   /** Types into the open box. */

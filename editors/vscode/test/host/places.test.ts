@@ -65,12 +65,11 @@ test("a file larger than 10 MB is rejected with a message, and the prompt is kep
   const editor = await open("huge.txt", line.repeat(110_000));
   editor.selection = new vscode.Selection(0, 0, 1, 0);
   const done = run("edit");
-  await hands.answer("make it shorter");
+  await hands.inline("make it shorter");
   await done;
   await hands.sees("your prompt is kept for the next attempt");
   const again = run("edit");
-  await hands.shows(".quick-input-widget input");
-  await hands.press("Enter"); // an empty box would not accept it
+  await hands.inline("", "Enter", "make it shorter"); // an empty box would not be sent
   await again;
   assert.equal((await state()).hunks.size, 0);
 });

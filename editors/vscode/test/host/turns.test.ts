@@ -15,12 +15,56 @@ setup(async () => {
 test("edit: the selection, with a prompt", async () => {
   select(editor, 2, 3);
   const done = run("edit");
-  await hands.answer("make it shorter");
+  await hands.inline("make it shorter");
   await done;
   await until("a hunk", async () => (await state()).hunks.size > 0);
   await run("acceptAll");
   assert.equal((await ended()).turnKind, "edit");
   assert.equal(editor.document.lineAt(2).text, "short");
+});
+
+test("edit: the box below the lines keeps its text, recalls prompts, and widens to whole lines", async () => {
+  editor.selection = new vscode.Selection(2, 2, 2, 4);
+  const left = run("edit");
+  await hands.inline("make it shor", "Escape");
+  await left;
+  assert.equal((await state()).sessionId, undefined);
+  const again = run("edit");
+  await hands.inline("ter", "Enter", "make it shor"); // after the kept text
+  await again;
+  await until("a hunk", async () => (await state()).hunks.size > 0);
+  const [hunks] = [...(await state()).hunks.values()];
+  assert.deepEqual(hunks!.hunks.map(({ oldText }) => oldText), ["three\n"]);
+  await run("rejectAll");
+  assert.deepEqual((await ended()).range, { start: { line: 2, character: 0 }, end: { line: 2, character: 5 } });
+
+  const recalled = run("edit");
+  await hands.inline("", "ArrowUp");
+  await hands.inline("", "", "make it shorter");
+  await run("inlineNext");
+  await run("inlinePrevious");
+  await hands.inline("", "Enter", "make it shorter");
+  await recalled;
+  await until("a hunk", async () => (await state()).hunks.size > 0);
+  await run("rejectAll");
+  assert.equal((await ended()).prompt, "make it shorter");
+  const closed = run("edit");
+  await hands.inline("x", "");
+  await run("closeInline");
+  await closed;
+  const sent = run("edit");
+  await hands.inline(" y", "", "x");
+  await run("sendInline");
+  await sent;
+  assert.equal((await ended()).prompt, "x y");
+});
+
+test("edit: without a selection, a list for the definition at the cursor", async () => {
+  select(editor, 3, 3);
+  const done = run("edit");
+  await hands.choose("Explain");
+  await done;
+  assert.equal((await ended()).turnKind, "explain");
 });
 
 test("agent: with all tools", async () => {

@@ -43,7 +43,7 @@ function outbox(ways: Partial<OutboxActions> = {}): { box: Outbox; state: State;
   const box = new Outbox(
     {
       state,
-      activeDocument: () => undefined,
+      takeContext: () => ({ attached: [] }),
       start: (prompt, sessionId, _document, kind) => {
         log.out.push(`start ${prompt} in ${sessionId ?? "a new one"}${kind === undefined ? "" : ` to ${kind}`}`);
         return Promise.resolve({ sessionId: sessionId ?? "begun", turnId: "t" });
@@ -172,7 +172,7 @@ test("a prompt for a turn that has ended comes back", async () => {
 
 test("the page loads only two files of the extension", () => {
   const page = pageHtml({ cspSource: "https://own.example", script: "https://own.example/chat.js", style: "https://own.example/chat.css" }, "n0nce");
-  assert.match(page, /default-src 'none'; script-src 'nonce-n0nce'; style-src https:\/\/own\.example; base-uri 'none'/);
+  assert.match(page, /default-src 'none'; script-src 'nonce-n0nce'; style-src https:\/\/own\.example; img-src data:; base-uri 'none'/);
   assert.doesNotMatch(page, /unsafe/);
   const other = pageHtml({ cspSource: "x", script: "y", style: "z" });
   assert.notEqual(other, pageHtml({ cspSource: "x", script: "y", style: "z" }));

@@ -172,11 +172,11 @@ test("while a turn runs, prompts are queued or sent to it, and it can be stopped
   const page = open();
   await page.give(transcript(RUNNING));
   const buttons = page.all(".prompt-part .buttons button").filter((element) => !element.hidden);
-  assert.deepEqual(buttons.map((element) => element.textContent), ["Stop", "Send now", "Queue"]);
+  assert.deepEqual(buttons.map((element) => element.textContent), ["+", "Stop", "Send now", "Queue"]);
   page.type("faster");
   page.press(page.one("textarea"), "Enter", { ctrlKey: true });
   assert.deepEqual(page.told.find(({ kind }) => kind === "steer"), { kind: "steer", words: "faster" });
-  buttons[0]!.click();
+  buttons[1]!.click();
   assert.deepEqual(page.told.at(-1), { kind: "cancel" });
 });
 
@@ -229,7 +229,7 @@ test("mentions are requested and chosen by keys, and late answers are ignored", 
   assert.equal(field.getAttribute("aria-activedescendant"), "completion-0");
   page.press(field, "ArrowDown");
   page.press(field, "Enter");
-  assert.equal(field.value, "see @files");
+  assert.equal(field.value, "see @files ");
   assert.ok(page.one(".completion").hidden);
   assert.ok(!page.told.some(({ kind }) => kind === "send"));
 });

@@ -23,6 +23,7 @@ local M = {}
 ---@field model? string
 ---@field mode? string
 ---@field range? lsp.Range
+---@field uri? string the document of the range
 ---@field blocks tark.Block[]
 ---@field calls table<string, tark.Block> blocks of kind toolCall by their ids
 ---@field plan? { content: string, status: string }[]
@@ -77,7 +78,7 @@ local M = {}
 ---| 'plan'
 ---| 'usage'
 
-local START_FIELDS = { 'prompt', 'turnKind', 'model', 'mode', 'range' }
+local START_FIELDS = { 'prompt', 'turnKind', 'model', 'mode', 'range', 'uri' }
 local CALL_FIELDS = { 'name', 'title', 'toolKind', 'status', 'arguments', 'locations', 'content', 'outcome' }
 local TOKEN_FIELDS = { 'inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens' }
 local USAGE_FIELDS = { 'costUsd', 'contextUsed', 'contextWindow', unpack(TOKEN_FIELDS) }

@@ -25,7 +25,7 @@ export class CompletionList {
   constructor(
     private readonly page: Page,
     private readonly prompt: HTMLTextAreaElement,
-    private readonly onAccepted: () => void,
+    private readonly onAccepted: (row: CompletionRow) => void,
   ) {
     setAttribute(prompt, "aria-autocomplete", "list");
     setAttribute(prompt, "aria-controls", "completion");
@@ -81,8 +81,10 @@ export class CompletionList {
     const isThere = this.prompt.selectionStart === this.at && this.prompt.selectionEnd === this.at;
     this.close();
     if (row !== undefined && isThere) {
-      this.prompt.setRangeText(row.insert, row.from, Math.max(row.to, this.at), "end");
-      this.onAccepted();
+      const to = Math.max(row.to, this.at);
+      const needsSpace = !row.insert.endsWith(":") && row.runs === undefined && !/^\s/.test(this.prompt.value.slice(to));
+      this.prompt.setRangeText(needsSpace ? `${row.insert} ` : row.insert, row.from, to, "end");
+      this.onAccepted(row);
       if (row.insert.endsWith(":")) {
         this.requestCompletion(); // its value is completed next
       }
@@ -93,11 +95,12 @@ export class CompletionList {
     this.asked += 1;
     this.rows = [];
     this.element.hidden = true;
+    this.element.replaceChildren();
     setAttribute(this.prompt, "aria-activedescendant", undefined);
   }
 
   private option(row: CompletionRow, index: number): HTMLElement {
-    const option = h("li", { role: "option", id: `completion-${index}` }, chatLine(row.label));
+    const option = h("li", { role: "option", id: `completion-${index}`, tabindex: -1 }, chatLine(row.label));
     if (row.detail !== undefined && row.detail !== "") {
       option.append(h("span", { class: "faint" }, ` ${chatLine(row.detail)}`));
     }

@@ -1,17 +1,20 @@
 /** The prompt. Typed text is never lost; earlier prompts can be recalled, and edited and sent again. */
 
-import type { CompletionRow, ReplacedTurn } from "../messages";
+import { SLASH_COMMANDS, type AttachmentRow, type CompletionRow, type ReplacedTurn, type SlashCommand } from "../messages";
+import { AttachmentsPart } from "./attachments";
 import { CompletionList } from "./completion";
 import { button, h, setText } from "./element";
 import type { Page } from "./page";
 
 const MOST_HISTORY = 50;
 const MOST_LINES = 12;
+const PADDING = 16; // pixels beside the text of the field
 
 export class PromptPart {
   readonly element: HTMLElement;
-  private readonly field = h("textarea", { rows: 2, id: "prompt", "aria-label": "Prompt", placeholder: "Ask Tark · @ to mention · / for prompts" });
+  private readonly field = h("textarea", { rows: 2, id: "prompt", "aria-label": "Prompt", placeholder: "Ask Tark · @ to mention · / for prompts and commands" });
   private readonly completion: CompletionList;
+  private readonly attachments: AttachmentsPart;
   private readonly edits: HTMLElement;
   private readonly sendButton: HTMLButtonElement;
   private readonly steerButton: HTMLButtonElement;
@@ -22,7 +25,13 @@ export class PromptPart {
   private sessionId: string | undefined; // of the visible session
 
   constructor(private readonly page: Page) {
-    this.completion = new CompletionList(page, this.field, () => this.changed());
+    this.completion = new CompletionList(page, this.field, ({ runs }) => {
+      this.changed();
+      if (runs !== undefined) {
+        this.run(runs);
+      }
+    });
+    this.attachments = new AttachmentsPart(page, () => this.focus());
     this.edits = h(
       "p",
       { class: "edits", hidden: true },
@@ -32,14 +41,17 @@ export class PromptPart {
     this.sendButton = button("Send", () => this.send(), { class: "main" });
     this.steerButton = button("Send now", () => this.steer(), { title: "Send to the running turn, after its next results (Ctrl+Enter)", hidden: true });
     this.stopButton = button("Stop", () => page.post({ kind: "cancel" }), { title: "Cancel the running turn and the queued ones", hidden: true });
-    this.buttons = h("div", { class: "buttons" }, this.stopButton, this.steerButton, this.sendButton);
-    this.element = h("div", { class: "prompt-part" }, this.edits, this.completion.element, h("div", { class: "box" }, this.field, this.buttons));
+    this.buttons = h("div", { class: "buttons" }, this.attachments.attachButton, h("span", { class: "gap" }), this.stopButton, this.steerButton, this.sendButton);
+    const { element: chips, warning, dropArea } = this.attachments;
+    const box = h("div", { class: "box" }, chips, this.field, this.buttons, dropArea);
+    this.element = h("div", { class: "prompt-part" }, this.edits, warning, this.completion.element, box);
     this.field.value = page.kept.prompt;
     this.field.addEventListener("input", () => {
       this.changed();
       this.completion.requestCompletion();
     });
     this.field.addEventListener("keydown", (event) => this.handleKey(event));
+    this.field.addEventListener("paste", (event) => this.attachments.paste(event));
     this.field.addEventListener("blur", () => this.completion.close());
     this.draw();
   }
@@ -50,6 +62,18 @@ export class PromptPart {
 
   showCompletion(id: number, rows: readonly CompletionRow[]): void {
     this.completion.showRows(id, rows);
+  }
+
+  showAttachments(items: readonly AttachmentRow[], warning: string): void {
+    this.attachments.show(items, warning);
+  }
+
+  insertMention(text: string): void {
+    const { selectionStart: start, selectionEnd: end, value } = this.field;
+    const before = start === 0 || /\s$/.test(value.slice(0, start)) ? "" : " ";
+    this.field.setRangeText(`${before}${text} `, start, end, "end");
+    this.changed();
+    this.focus();
   }
 
   /** While a turn runs, prompts are queued or sent to it. */
@@ -99,16 +123,25 @@ export class PromptPart {
 
   private send(): void {
     const words = this.field.value.trim();
-    if (words !== "") {
+    const command = words.slice(1);
+    if (words.startsWith("/") && Object.hasOwn(SLASH_COMMANDS, command)) {
+      this.run(command as SlashCommand);
+    } else if (words !== "") {
       const { instead } = this;
       this.page.post({ kind: "send", words, ...(instead !== undefined && { instead }) });
       this.sent(words);
     }
   }
 
+  private run(command: SlashCommand): void {
+    this.set("");
+    this.page.post({ kind: "run", what: command });
+  }
+
+  /** What is attached cannot be sent to a running turn: it is queued. */
   private steer(): void {
     const words = this.field.value.trim();
-    if (!this.running || this.instead !== undefined) {
+    if (!this.running || this.attachments.hasFiles || this.instead !== undefined) {
       this.send();
     } else if (words !== "") {
       this.page.post({ kind: "steer", words });
@@ -119,6 +152,7 @@ export class PromptPart {
   private sent(words: string): void {
     this.addToHistory(words);
     delete this.page.kept.instead;
+    this.completion.close(); // an answer that comes later is about the sent text
     this.set("");
   }
 
@@ -136,7 +170,7 @@ export class PromptPart {
       } else {
         this.steer();
       }
-    } else if (plain && (event.key === "ArrowUp" || event.key === "ArrowDown") && (this.at !== undefined || this.field.selectionEnd === 0)) {
+    } else if (plain && (event.key === "ArrowUp" || event.key === "ArrowDown") && (this.at !== undefined || isAtFirstLine(this.field))) {
       if (this.recall(event.key === "ArrowUp" ? -1 : 1)) {
         event.preventDefault();
       }
@@ -198,4 +232,18 @@ export class PromptPart {
     setText(this.sendButton, this.running && !isEdit ? "Queue" : "Send");
     this.field.rows = Math.min(MOST_LINES, Math.max(2, this.field.value.split("\n").length));
   }
+}
+
+/** Is the cursor in the first line as it is drawn? A long line is drawn as several. */
+function isAtFirstLine(field: HTMLTextAreaElement): boolean {
+  const before = field.value.slice(0, field.selectionStart);
+  if (field.selectionStart !== field.selectionEnd || before.includes("\n")) {
+    return false;
+  }
+  const canvas = before === "" ? null : document.createElement("canvas").getContext("2d");
+  if (canvas === null) {
+    return true;
+  }
+  canvas.font = getComputedStyle(field).font;
+  return canvas.measureText(before).width < field.clientWidth - PADDING;
 }

@@ -109,6 +109,8 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     sessions: ({ sessions: rows, all }) => sessions.showRows(rows, all),
     completion: ({ id, items }) => prompt.showCompletion(id, items),
     words: ({ words, instead }) => prompt.returnWords(words, instead),
+    attachments: ({ items, warning }) => prompt.showAttachments(items, warning),
+    mention: ({ text }) => prompt.insertMention(text),
     draft: ({ words }) => prompt.restoreDraft(words),
     say: ({ words }) => {
       setText(alert, chatLine(words));

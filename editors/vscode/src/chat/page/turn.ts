@@ -23,6 +23,7 @@ export class TurnView {
   private readonly prompt: MarkdownView;
   private readonly shownPrompt: HTMLElement;
   private readonly actions = h("span", { class: "actions" });
+  private readonly place = h("span", { class: "place" });
   private readonly answer = h("div", { class: "answer", hidden: true });
   private readonly blocks = h("div", { class: "blocks" });
   private readonly plan = h("ul", { class: "plan", "aria-label": "Plan", hidden: true });
@@ -42,7 +43,7 @@ export class TurnView {
     this.shownPrompt = h("div", { class: "prompt" }, this.prompt.element);
     this.answer.append(h("h2", {}, "Tark"), this.blocks, this.plan);
     this.element.append(
-      h("div", { class: "turn-head" }, h("h2", {}, "You"), this.actions),
+      h("div", { class: "turn-head" }, h("h2", {}, "You"), this.place, this.actions),
       this.shownPrompt,
       this.answer,
       this.problem,
@@ -68,6 +69,7 @@ export class TurnView {
     setAttribute(this.element, "data-state", head.state);
     setAttribute(this.element, "aria-label", `You: ${chatLine(head.prompt).slice(0, 80)}`);
     this.drawPrompt(head.prompt === "" ? `(${head.turnKind ?? "no prompt"})` : head.prompt);
+    this.drawPlace();
     this.drawActions();
     this.answer.hidden = head.state !== "running" && this.turn.blocks.length === 0;
     drawPlan(this.plan, head.state === "running" ? undefined : head.plan); // while it runs, it is above the prompt
@@ -86,6 +88,17 @@ export class TurnView {
       this.problem.dataset["shown"] = shown;
       const card = problemCard(this.page, head);
       this.problem.replaceChildren(...(card === undefined ? [] : [card]));
+    }
+  }
+
+  /** The file and the lines that the turn is about. */
+  private drawPlace(): void {
+    const { place } = this.turn.head;
+    if (place !== undefined && this.place.childElementCount === 0) {
+      const lines = place.first === place.last ? `${place.first + 1}` : `${place.first + 1}-${place.last + 1}`;
+      const name = fileName(place.uri, this.folders());
+      const open = (): void => this.page.post({ kind: "openUri", uri: place.uri, line: place.first });
+      this.place.append(button(`${name.split("/").at(-1) ?? name}:${lines}`, open, { class: "file", title: `Open ${name}:${lines}` }));
     }
   }
 

@@ -1,0 +1,55 @@
+/** Files, texts and images that go with a prompt, and what of them can be sent. Pure. */
+
+import type { Range } from "../model/protocol";
+
+/** A file has a `uri`; an image or a pasted text has `data`: base64 of the image, or the text. `mimeType` is set for images. */
+export interface Attached {
+  readonly id: string;
+  readonly name: string;
+  readonly uri?: string;
+  readonly mimeType?: string;
+  readonly data?: string;
+}
+
+/** What goes with a prompt. */
+export interface PromptContext {
+  readonly textDocument?: { readonly uri: string; readonly version: number };
+  /** The selection in it. */
+  readonly range?: Range;
+  readonly attached: readonly Attached[];
+}
+
+const LARGEST_IMAGE = 3_750_000; // bytes; the server has the same limit
+const LARGEST_TEXT = 1_000_000;
+const TYPES: Readonly<Record<string, string>> = { png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
+
+/** The media type of an image that can be sent, by the ending of its name. */
+export function imageType(name: string): string | undefined {
+  return TYPES[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
+}
+
+/** Throws if it cannot be sent. The server checks images more closely. */
+export function checkAttached({ name, mimeType, size }: { name: string; mimeType?: string; size: number }): void {
+  if (mimeType !== undefined && !Object.values(TYPES).includes(mimeType)) {
+    throw new Error(`${name} is ${mimeType || "of an unknown type"}: only PNG, JPEG, GIF and WebP images can be sent`);
+  }
+  if (size > (mimeType === undefined ? LARGEST_TEXT : LARGEST_IMAGE)) {
+    throw new Error(`${name} is larger than ${mimeType === undefined ? "1 MB" : "3.75 MB"}`);
+  }
+}
+
+/**
+ * The `file:` URI of something that was dropped. In a remote window, files on this side have `vscode-remote:` URIs.
+ * Undefined: it is not a file.
+ */
+export function fileOfDropped(uri: string): string | undefined {
+  const found = /^(?:file:\/\/|vscode-remote:\/\/[^/]+)(\/.*)$/.exec(uri.trim());
+  return found ? `file://${found[1]}` : undefined;
+}
+
+/** The `context` of `tark.turn.start`. */
+export function contextParts(attached: readonly Attached[]): readonly object[] {
+  return attached.map(({ name, uri, mimeType, data }) =>
+    uri !== undefined ? { type: "file", uri } : mimeType !== undefined ? { type: "image", name, mimeType, data } : { type: "text", name, text: data },
+  );
+}

@@ -1,0 +1,21 @@
+/** Does a model see images? */
+
+import type { Server } from "../model/server";
+
+interface Listed {
+  readonly models: readonly { readonly id: string; readonly images?: boolean | null }[];
+}
+
+/** Undefined: not known. Then the server says so if the provider refuses them. The server keeps the lists of models. */
+export async function seesImages(server: Pick<Server, "running" | "executeCommand">, model: string): Promise<boolean | undefined> {
+  const [provider = "", name] = model.split("/");
+  if (!server.running || name === undefined) {
+    return undefined;
+  }
+  try {
+    const { models } = await server.executeCommand<Listed>("tark.models.list", { provider });
+    return models.find(({ id }) => id === model)?.images ?? undefined;
+  } catch {
+    return undefined; // the provider does not answer now
+  }
+}

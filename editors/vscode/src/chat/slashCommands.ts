@@ -1,0 +1,15 @@
+/** `/commands` of the prompt: those of the extension, beside the server's prompts. Pure. */
+
+import { SLASH_COMMANDS, type CompletionRow, type SlashCommand } from "./messages";
+
+/** The commands that what is typed begins. Empty if it is not the beginning of a command. */
+export function slashRows(text: string, offset: number): CompletionRow[] {
+  const typed = /^\s*(\/[\w-]*)$/.exec(text.slice(0, offset))?.[1]?.toLowerCase();
+  if (typed === undefined) {
+    return [];
+  }
+  const from = offset - typed.length;
+  return (Object.keys(SLASH_COMMANDS) as SlashCommand[])
+    .filter((name) => `/${name}`.startsWith(typed))
+    .map((name) => ({ label: `/${name}`, detail: SLASH_COMMANDS[name].about, insert: `/${name}`, from, to: offset, runs: name }));
+}
