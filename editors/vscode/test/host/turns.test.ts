@@ -13,7 +13,7 @@ setup(async () => {
 });
 
 /** The extension host has the text of the box that the page shows. */
-function typed(text: string): Promise<true> {
+function typed(text: string): Promise<boolean> {
   return until(text, () => vscode.workspace.textDocuments.some((document) => document.uri.scheme === "comment" && document.getText() === text));
 }
 
