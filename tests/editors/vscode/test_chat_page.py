@@ -62,7 +62,7 @@ def test_by_keys_alone(chat: Chat, bench: Workbench) -> None:
         assert len(passed) < 20, passed
     keys.press("Enter")
     expect(chat.find(".code button", "Copied")).to_be_visible()
-    spoken = chat.page.locator("[role=status]")
+    spoken = chat.page.locator(".unseen[role=status]")
     expect(spoken).to_contain_text("Copied")
 
 

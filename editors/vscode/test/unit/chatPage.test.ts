@@ -143,7 +143,7 @@ test("the announcement of an end says how it ended", async () => {
     const page = open();
     await page.give(transcript({ ...RUNNING, state: "queued" }));
     await page.give({ kind: "changes", changes: [{ kind: "block", turnId: "t1", index: 0, block: { kind: "text", text: "It is one." } }, { kind: "turn", head: { ...RUNNING, state: "ended", ...end } }] });
-    assert.equal(page.one("[role=status]").textContent, words);
+    assert.equal(page.one(".unseen[role=status]").textContent, words);
   }
 });
 
