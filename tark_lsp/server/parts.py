@@ -196,12 +196,11 @@ class ServerParts:
             lambda: (document.path for document in self.documents if document.path and not is_chat(document.path)),
         )
         self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion)
-        hunk_actions = HunkActions(connection, documents, reviews, hunks, self.permissions, self.comments)
         self.actions = CodeActions(
             connection,
             documents,
             self.targets,
-            hunk_actions,
+            HunkActions(connection, documents, reviews, hunks, self.permissions, self.comments),
             self.permissions,
             self.comments,
             self.prompts,

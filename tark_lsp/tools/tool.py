@@ -293,9 +293,8 @@ class Tool(Generic[A]):
 
     @cached_property
     def definition(self) -> ToolDefinition:
-        schema: dict[str, Any] = self.arguments.model_json_schema()
-        schema.pop("title", None)
-        schema.pop("description", None)
+        made: dict[str, Any] = self.arguments.model_json_schema()
+        schema = {key: value for key, value in made.items() if key not in ("title", "description")}
         for field_schema in schema.get("properties", {}).values():
             field_schema.pop("title", None)
         return ToolDefinition(self.name, self.description, schema)

@@ -35,6 +35,10 @@ SESSION = {
 FINAL = {"completed", "failed", "rejected", "cancelled"}
 
 
+LATE = ("hunks", "undone")
+"""The updates that come after the end of a turn, also of one of an earlier server."""
+
+
 class Contract:
     """Collects `violations` of one connection, each a sentence."""
 
@@ -126,11 +130,11 @@ class Contract:
         turn, seq, kind = params["turnId"], params["seq"], params["update"]["kind"]
         last = self._updates.get(turn, 0)
         self._expect(seq == last + 1, f"update {seq} of {turn} after {last}")
-        if (kind, seq) == ("hunks", 1):  # of a turn of an earlier server, which is over
+        if kind in LATE and seq == 1:  # of a turn of an earlier server, which is over
             self._ended.add(turn)
         else:
             self._expect((kind == "start") == (seq == 1), f"update {seq} of {turn} is {kind}")
-        self._expect(turn not in self._ended or kind == "hunks", f"{kind} after the end of {turn}")
+        self._expect(turn not in self._ended or kind in LATE, f"{kind} after the end of {turn}")
         self._updates[turn] = seq
         if kind == "end":
             self._ended.add(turn)

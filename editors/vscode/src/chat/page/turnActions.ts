@@ -26,7 +26,7 @@ export function promptButtons(page: Page, head: TurnHead, edit: () => void): rea
     ...(begun && EDITED.has(turnKind)
       ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a new session", title: "Edit and send again" })]
       : []),
-    ...(state === "ended" ? [button("Restore to here", restore, { class: "restore", "aria-label": "Restore to before this prompt", title: "Go back to before this prompt" })] : []),
+    ...(state === "ended" ? [button("Restore to here", restore, { class: "restore", "aria-label": "Restore to here, before this prompt", title: "Go back to before this prompt" })] : []),
     ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this queued prompt" })] : []),
   ];
 }
