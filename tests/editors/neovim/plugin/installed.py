@@ -40,6 +40,11 @@ class Machine:
         shutil.copytree(PROJECT, self.project / "shop", ignore=shutil.ignore_patterns("__pycache__"))
         (self.project / ".git").mkdir()
 
+    def asks_before_edits(self) -> None:
+        """The workspace's own settings make edits wait for an answer; by default they are applied and reviewed."""
+        (self.project / ".tark").mkdir()
+        (self.project / ".tark" / "config.toml").write_text('editReview = "ask"\n')
+
     def install(self) -> str:
         """Returns its output."""
         env = self.env | {"PATH": f"{self._nvim.parent}:{self.env['PATH']}"}

@@ -107,6 +107,7 @@ def test_the_server_is_killed_in_the_middle_of_an_answer(home: Machine) -> None:
 
 
 def test_the_server_is_killed_while_it_asks(home: Machine) -> None:
+    home.asks_before_edits()
     home.install()
     screen = home.neovim("shop/prices.py")
     screen.see("def average")

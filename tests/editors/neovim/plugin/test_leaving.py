@@ -10,6 +10,7 @@ pytestmark = pytest.mark.editor
 
 @pytest.mark.parametrize("leave", ["q", "qa"])
 def test_leaving_while_something_waits(home: Machine, leave: str) -> None:
+    home.asks_before_edits()
     home.install()
     screen = home.neovim("shop/prices.py")
     screen.see("def average")
