@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Frame, Page, expect
+from playwright.sync_api import expect
 
 from tests.editors.vscode.axe import violations
 from tests.editors.vscode.chat import Chat
 from tests.editors.vscode.conftest import Begin
-from tests.editors.vscode.workbench import Workbench, until
+from tests.editors.vscode.workbench import Workbench
 from tests.key_provider import RIGHT_KEY, KeyProvider
 
 WRONG_KEY = "sk-wrong"
@@ -35,17 +35,6 @@ def paste(bench: Workbench, chat: Chat, key: str) -> None:
     bench.answer("OpenRouter")
     bench.page.locator(".quick-input-title").filter(has_text="API Key of OpenRouter").wait_for()
     bench.answer(key)
-
-
-def frame_with(page: Page, selector: str) -> Frame:
-    found: list[Frame] = []
-
-    def look() -> bool:
-        found.extend(frame for frame in page.frames if not frame.is_detached() and frame.query_selector(selector))
-        return bool(found)
-
-    until(look, selector)
-    return found[-1]
 
 
 def test_from_nothing_to_the_first_answer(opened: Chat, bench: Workbench, provider: KeyProvider) -> None:
@@ -98,7 +87,7 @@ def test_an_error_is_a_card_with_the_buttons_that_help(opened: Chat, bench: Work
 
 def test_the_doctor_is_a_page_with_buttons(bench: Workbench) -> None:
     bench.run("Tark: Doctor")
-    page = frame_with(bench.page, "a.button")
+    page = bench.frame_with("a.button")
     expect(page.locator("main")).to_contain_text("No problems were found.")
     expect(page.locator("a.button")).to_have_text(["Check Again", "Restart Server", "Show Output"])
     assert violations(page) == []

@@ -43,7 +43,8 @@ def test_it_is_installed_and_starts_the_server_it_came_with(bench: Workbench) ->
     running = [psutil.Process(process).cmdline() for process in bench.processes()]
     assert running == [server_command()]
     bench.run("Tark: Doctor")
-    bench.page.get_by_text("the tark-lsp that installed the extension").first.wait_for()
+    page = bench.frame_with("a.button")
+    page.get_by_text("the tark-lsp that installed the extension").first.wait_for()
 
 
 def test_it_is_removed(bench: Workbench) -> None:

@@ -180,17 +180,21 @@ class Workbench:
         return self.page.locator('.statusbar-item[id^="tark."]').first
 
     def chat(self) -> Frame:
-        """The page of the chat, which is in a nested frame."""
+        """The page of the chat."""
+        return self.frame_with("textarea#prompt")
+
+    def frame_with(self, selector: str) -> Frame:
+        """The page of a view of ours, which is in a nested frame."""
         found: list[Frame] = []
 
         def look() -> bool:
             for frame in self.page.frames:
                 with suppress(Error):  # the frame is being removed
-                    if frame.query_selector("textarea#prompt"):
+                    if frame.query_selector(selector):
                         found.append(frame)
             return bool(found)
 
-        until(look, "the chat's page")
+        until(look, f"a page with {selector}")
         return found[-1]
 
     def describe_screen(self) -> str:

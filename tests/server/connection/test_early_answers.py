@@ -65,7 +65,7 @@ async def test_what_is_done_in_time_is_told(eglot: Desk) -> None:
 
 async def test_a_client_with_a_review_of_its_own_waits(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     """In an editor that nobody here has seen, too: a fork of VS Code."""
-    desk = blocking(make(tark=["updates", "permission", "review"]), monkeypatch)
+    desk = blocking(make(tark=["updates", "permission", "review"], config='editReview = "ask"'), monkeypatch)
     path, turn, hunk_id = await hunk_of(desk)
 
     async def apply(params: Json) -> Json:

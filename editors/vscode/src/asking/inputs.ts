@@ -103,7 +103,8 @@ export class Inputs implements vscode.Disposable {
   private notify(request: Input): Notice {
     const text = `${asker(request)}: ${plainExcerpt(request.question.trim(), LONGEST)}`;
     const decline = { title: DECLINE, run: () => reportErrors(() => this.answer(request, null)) };
-    return new Notice({ text, links: [decline] }, { title: "Answer…", run: () => reportErrors(() => this.showInput(request.requestId)) });
+    const answer = { title: "Answer…", run: () => reportErrors(() => this.showInput(request.requestId)), onlyShows: true };
+    return new Notice({ text, links: [decline] }, answer);
   }
 
   /** The request has ended: what was typed is kept. */

@@ -13,6 +13,8 @@ const COMMAND = "tark.client.notice";
 export interface Link {
   readonly title: string;
   readonly run: () => unknown;
+  /** It only shows something: no click is too soon for it. */
+  readonly onlyShows?: boolean;
 }
 
 export interface NoticeContent {
@@ -72,7 +74,7 @@ export class Notice implements vscode.Disposable {
   }
 
   private pressed(): void {
-    if (this.isTooSoon()) {
+    if (this.button.onlyShows !== true && this.isTooSoon()) {
       this.close();
       this.open(); // VS Code closes it after any press
     } else {

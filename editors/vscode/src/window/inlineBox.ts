@@ -14,15 +14,20 @@ import { lastFileEditor } from "./lastFileEditor";
 import type { PromptHistory } from "./promptHistory";
 
 const BOX = "tark.inline";
-const TRIES = 10; // to put a kept text into the box
+const TRIES = 40; // to put a kept text into the box
 const AGAIN_MS = 50;
+const NEW_MS = 3000; // so long after the box opened, VS Code can still empty it
 const RECALLS = "tark.inlineRecalls";
 
 interface Opened {
   readonly thread: vscode.CommentThread;
   readonly box: string;
   readonly editor: vscode.TextEditor | undefined;
+  readonly since: number;
+  readonly draft: string;
   answer(words: string | undefined): void;
+  /** VS Code does that once. */
+  wasEmptied?: boolean;
   /** The text of the box, once VS Code has created it. */
   document?: vscode.TextDocument;
 }
@@ -63,7 +68,7 @@ export class InlineBox implements vscode.Disposable {
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     this.setRecalls(true);
     return new Promise((answer) => {
-      this.opened = { thread, box, editor, answer };
+      this.opened = { thread, box, editor, answer, since: Date.now(), draft: this.drafts.draftOf(box) };
     });
   }
 
@@ -103,7 +108,7 @@ export class InlineBox implements vscode.Disposable {
     const { opened } = this;
     if (opened !== undefined && opened.document === undefined && document.uri.scheme === "comment") {
       opened.document = document;
-      void this.restoreDraft(document, this.drafts.draftOf(opened.box));
+      void this.restoreDraft(document, opened.draft);
     }
   }
 
@@ -119,8 +124,14 @@ export class InlineBox implements vscode.Disposable {
   }
 
   private textChanged(text: string): void {
-    if (this.opened !== undefined) {
-      this.drafts.saveDraft(this.opened.box, text);
+    const { opened } = this;
+    if (opened?.document !== undefined && text === "" && opened.draft !== "" && opened.wasEmptied !== true && Date.now() - opened.since < NEW_MS) {
+      opened.wasEmptied = true;
+      void this.restoreDraft(opened.document, opened.draft);
+      return;
+    }
+    if (opened !== undefined) {
+      this.drafts.saveDraft(opened.box, text);
     }
     if (text !== this.recalled) {
       this.recalled = undefined;

@@ -56,6 +56,28 @@ test("acceptAll, rejectAll: of all files", async () => {
   assert.match(text(), /TWO[^]*NINE/);
 });
 
+test("the commands named after applied changes decide in the same way", async () => {
+  goTo(1);
+  await run("keepHunk");
+  assert.match(text(), /TWO[^]*nine/);
+  goTo(8);
+  await run("undoHunk");
+  await until("none is left", async () => (await undecided()) === 0);
+  assert.match(text(), /TWO[^]*nine/);
+  for (const [name, left] of [["keepFile", /TWO[^]*NINE/], ["undoFile", /two[^]*nine/], ["keepAll", /TWO[^]*NINE/], ["undoAll", /two[^]*nine/]] as const) {
+    editor = await resetWindow();
+    await proposed(editor);
+    await run(name);
+    await until("none is left", async () => (await undecided()) === 0);
+    assert.match(text(), left, name);
+  }
+});
+
+test("reviewAll: all changes in the editor of many files", async () => {
+  await run("reviewAll");
+  await hands.shows(".multiDiffEntry");
+});
+
 test("nextHunk, previousHunk", async () => {
   goTo(0);
   const lines: number[] = [];

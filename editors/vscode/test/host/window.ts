@@ -10,8 +10,8 @@ import type { Turn } from "../../src/model/transcriptTurn";
 
 const PATIENCE_MS = 60_000;
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-/** VS Code shows no dialogs to tests in the extension host: see tests/editors/vscode/test_workbench.py. */
-const BY_A_DIALOG = ["importSession", "deleteSession"];
+/** VS Code shows no dialogs to tests in the extension host: see test_workbench.py and test_chat.py in tests/editors/vscode. */
+const BY_A_DIALOG = ["importSession", "deleteSession", "restore"];
 const ran = new Set(BY_A_DIALOG.map((name) => `tark.client.${name}`));
 
 export function extension(): vscode.Extension<Api> {
