@@ -63,6 +63,12 @@ def ask(bench: Workbench, words: str) -> Locator:
     return asks
 
 
+def open_chat(bench: Workbench) -> None:
+    """Open the chat, and wait until it has the focus: an input box that opens before that would close again."""
+    bench.run("Tark: Open Chat")
+    expect(bench.chat().locator("#prompt")).to_be_focused()
+
+
 def card(bench: Workbench) -> Locator:
     """The card in the chat, once it accepts clicks."""
     found = bench.chat().locator(".waiting:not(.quiet) .permission")
@@ -178,7 +184,7 @@ def test_what_is_on_the_screen_is_what_is(bench: Workbench) -> None:
 
 
 def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
-    bench.run("Tark: Open Chat")
+    open_chat(bench)
     start(bench, "run twice")
     asked = card(bench)
     asked.get_by_text("Other answers").click()
@@ -188,7 +194,7 @@ def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
 
 
 def test_in_the_card_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) -> None:
-    bench.run("Tark: Open Chat")
+    open_chat(bench)
     start(bench, "run a long script")
     asked = card(bench)
     allow = button(asked, "Allow")
