@@ -24,7 +24,8 @@ interface Opened {
   readonly box: string;
   readonly editor: vscode.TextEditor | undefined;
   readonly since: number;
-  readonly draft: string;
+  /** The text that was put into the box last, the kept one or a recalled prompt. */
+  put: string;
   answer(words: string | undefined): void;
   /** VS Code does that once. */
   wasEmptied?: boolean;
@@ -68,7 +69,7 @@ export class InlineBox implements vscode.Disposable {
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     this.setRecalls(true);
     return new Promise((answer) => {
-      this.opened = { thread, box, editor, answer, since: Date.now(), draft: this.drafts.draftOf(box) };
+      this.opened = { thread, box, editor, answer, since: Date.now(), put: this.drafts.draftOf(box) };
     });
   }
 
@@ -90,8 +91,9 @@ export class InlineBox implements vscode.Disposable {
   async recall(step: -1 | 1): Promise<void> {
     const document = this.opened?.document;
     const words = document && this.history.recall(step, document.getText());
-    if (document !== undefined && words !== undefined) {
+    if (this.opened !== undefined && document !== undefined && words !== undefined) {
       this.recalled = words;
+      this.opened.put = words;
       await setText(document, words, new vscode.Range(0, 0, document.lineCount, 0));
     }
   }
@@ -108,26 +110,26 @@ export class InlineBox implements vscode.Disposable {
     const { opened } = this;
     if (opened !== undefined && opened.document === undefined && document.uri.scheme === "comment") {
       opened.document = document;
-      void this.restoreDraft(document, opened.draft);
+      void this.putText(document, opened.put);
     }
   }
 
   /** VS Code empties the box once after it has created it, and refuses an edit of the text before that. */
-  private async restoreDraft(document: vscode.TextDocument, draft: string): Promise<void> {
-    if (draft === "") {
+  private async putText(document: vscode.TextDocument, text: string): Promise<void> {
+    if (text === "") {
       return;
     }
-    for (let tries = 0; tries < TRIES && document === this.opened?.document && !document.getText().includes(draft); tries += 1) {
-      await setText(document, draft, new vscode.Range(0, 0, 0, 0)); // before what is typed already
+    for (let tries = 0; tries < TRIES && document === this.opened?.document && !document.getText().includes(text); tries += 1) {
+      await setText(document, text, new vscode.Range(0, 0, 0, 0)); // before what is typed already
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
 
   private textChanged(text: string): void {
     const { opened } = this;
-    if (opened?.document !== undefined && text === "" && opened.draft !== "" && opened.wasEmptied !== true && Date.now() - opened.since < NEW_MS) {
+    if (opened?.document !== undefined && text === "" && opened.put !== "" && opened.wasEmptied !== true && Date.now() - opened.since < NEW_MS) {
       opened.wasEmptied = true;
-      void this.restoreDraft(opened.document, opened.draft);
+      void this.putText(opened.document, opened.put);
       return;
     }
     if (opened !== undefined) {
