@@ -1,7 +1,7 @@
 """Makes Markdown of a model safe to show as a document, also while it streams in. Pure.
 
 Some read the text as it is written; a preview draws it. What a preview would load, or what hides text, is written so
-that it has only one reading: images are links, tags are text, links lead to web pages or files beside the document.
+that it has only one reading: images are links, tags are text, links lead to web pages, mail addresses or paths of files.
 Code in a line ends with its line, and a fence where its indentation ends: after one wrong guess about what is code, a
 preview would load an image that this file took for code.
 """
@@ -12,7 +12,7 @@ import re
 from tark_lsp.visible import MOST_MARKS, is_hidden, visible, visible_code, visible_words
 
 SAFE_TARGET = r"[ \t]*(?:https?://|mailto:|\#|(?!//)[\w.~%+@/-]+(?:[\#?)]|[ \t]|$))"
-"""The target of a link, until it is clear that it is a web page, or a file beside the document."""
+"""The target of a link, until it is clear that it is a web page, a mail address or the path of a file."""
 TOKEN = re.compile(
     rf"""(?P<escape>\\[!-/:-@\[-`{{-~])
       | (?P<ticks>`+)

@@ -16,7 +16,7 @@ def divide_into_parts(
 ) -> tuple[list[CallHunks], list[ProposalPart]]:
     """The edits of the whole proposal, with hunks that can be decided independently of each other; and its parts.
 
-    `CallHunks.calls` are indices of `drafts`. Takes time for a long text, so it runs beside the event loop.
+    `CallHunks.calls` are indices of `drafts`. A long text takes time, so call this in the placing thread.
     """
     divided = [divide_edit(drafts, edit, selected) for edit in edits]
     parts = split_proposal(drafts, [each.edit for each in divided], selected)

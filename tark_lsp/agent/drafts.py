@@ -23,7 +23,7 @@ class ComparedEdits:
 def compare_edits(
     edits: Sequence[ProposedEdit], drafts: Mapping[Path, ProposedEdit], selected: Selection | None
 ) -> ComparedEdits:
-    """Takes time for a long text, so it runs beside the event loop."""
+    """A long text takes time, so call this in the placing thread."""
     edits = tuple(selection.divide_at_selection(edit, selected) for edit in edits)
     return ComparedEdits(
         edits,

@@ -32,7 +32,7 @@ from tark_lsp.sessions.usage_file import reading
 
 EPILOG = """\
 Input tokens include cached tokens, output tokens include reasoning tokens. A request with an unknown price has no
-cost: "unknown" in the table, empty in CSV, null in JSON. Such requests are counted beside the cost of the others.
+cost: "unknown" in the table, empty in CSV, null in JSON. The number of such requests is shown next to the cost.
 Days are in this machine's time zone. The usage of deleted sessions is kept.
 Exit codes: 0 shown, even if it is empty; 1 no such session, or the file cannot be read; 2 wrong usage."""
 FORMATS = ("table", "csv", "json")

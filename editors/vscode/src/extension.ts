@@ -21,7 +21,7 @@ import { Setup } from "./setup/setup";
 import { Secrets } from "./server/secrets";
 import { ContextPage } from "./status/contextPage";
 import { watchEndings } from "./status/endings";
-import { trackMilestones } from "./status/milestones";
+import { trackWalkthroughSteps } from "./status/walkthroughSteps";
 import { Progress } from "./status/progress";
 import { Reports } from "./status/report";
 import { StatusItem } from "./status/status";
@@ -93,7 +93,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     autostart(context, client),
     offerProblemActions(),
     setup,
-    trackMilestones(state),
+    trackWalkthroughSteps(state),
   );
   registerCommands(context, features);
   void showDemo(context, chat);

@@ -1,6 +1,6 @@
 """What a file of a turn's history was before the turn, with everything the user typed since.
 
-Long texts take time: only `read_stored` uses the database, so all the rest can run beside the event loop.
+Long texts take time. Only `read_stored` uses the database, so everything else can run in the placing thread.
 """
 
 from collections.abc import Callable

@@ -193,7 +193,7 @@ export const REMEDY_COMMANDS: Readonly<Record<Exclude<Remedy, "again" | "continu
   settings: "tark.client.settings",
   output: "tark.client.showOutput",
 };
-/** The `/commands` of the prompt, beside the server's prompts. Each runs the page command of its name. */
+/** The extension's own `/commands`; the server has prompts, too. Each runs the page command with the same name. */
 export const SLASH_COMMANDS = {
   new: { about: "start a new session" },
   sessions: { about: "open another session" },

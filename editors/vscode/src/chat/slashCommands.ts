@@ -1,8 +1,8 @@
-/** `/commands` of the prompt: those of the extension, beside the server's prompts. Pure. */
+/** The list that `/` opens in the prompt: the extension's own commands. The server adds its prompts. Pure. */
 
 import { SLASH_COMMANDS, type CompletionRow, type SlashCommand } from "./messages";
 
-/** The commands that what is typed begins. Empty if it is not the beginning of a command. */
+/** Returns the commands whose names start with what is typed. Empty if the text is no beginning of a command. */
 export function slashRows(text: string, offset: number): CompletionRow[] {
   const typed = /^\s*(\/[\w-]*)$/.exec(text.slice(0, offset))?.[1]?.toLowerCase();
   if (typed === undefined) {

@@ -18,7 +18,7 @@ export class PromptHistory {
     void this.memory.update(this.key, [...others, words].slice(-MOST));
   }
 
-  /** The prompt before or after the shown one. `typed` is what the box contains. Undefined: there is none. */
+  /** Returns the prompt before or after the one shown, or undefined if there is none. `typed` is the text in the box. */
   recall(step: -1 | 1, typed: string): string | undefined {
     const { prompts } = this;
     if (this.at === undefined && typed.trim() !== "") {

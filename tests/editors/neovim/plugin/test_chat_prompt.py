@@ -110,7 +110,8 @@ def test_it_is_completed_after_edit_and_restart(start: Start, workspace: Path) -
     neovim.until(lambda: "@selection" in menu(neovim), "the menu of the new server")
     neovim.live_on()
     neovim.keys("<C-e><Esc>dd<C-p>Sown words<Esc><C-p><C-n>")
-    neovim.until(lambda: "own words" in chat.prompt, "what was typed over an earlier prompt")
+    assert neovim.until(lambda: "own words" in chat.prompt, "what was typed over an earlier prompt")
+    assert "@" not in chat.prompt, "the completed lines were deleted"
     unhurt(neovim)
 
 

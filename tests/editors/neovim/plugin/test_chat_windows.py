@@ -92,7 +92,7 @@ def test_neovim_can_be_left_from_it(start: Start, workspace: Path) -> None:
     until(chat, ["transcript", "prompt"])
     process = neovim.server_process()
     neovim.keys(":q<CR>")
-    neovim.until(lambda: not process.is_running() or process.status() == "zombie", "Neovim and its server ended")
+    assert neovim.until(lambda: not process.is_running() or process.status() == "zombie", "Neovim and its server ended")
 
 
 def test_it_takes_no_focus_and_lists_its_keys(chat: Chat) -> None:
@@ -102,6 +102,7 @@ def test_it_takes_no_focus_and_lists_its_keys(chat: Chat) -> None:
     neovim.keys(" line")
     neovim.until(lambda: neovim.lines[-1] == "new line", "typing goes on where it was")
     until(chat, BOTH)
+    assert neovim.lua("return vim.fn.mode()") == "i", "and is not interrupted"
     neovim.keys("<Esc>u")
     chat.open()
     neovim.keys("g?")

@@ -143,4 +143,4 @@ def test_blanks_hold_nobody_up(start: Start, workspace: Path) -> None:
     neovim.lua("require('tark.chat.view').toggle_all(true)")
     chat.until_shown("the end")
     neovim.lua(WAITS, "blank", blanks)
-    neovim.until(lambda: neovim.lua("return require('tark.waiting.window').id()") is not None, "the question")
+    assert neovim.until(lambda: neovim.lua("return require('tark.waiting.window').id()"), "the question")

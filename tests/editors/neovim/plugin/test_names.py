@@ -70,7 +70,9 @@ def test_odd_files(neovim: Neovim, folder: Path, name: str, encoding: str, start
     neovim.lua("vim.o.fileformats = 'unix,dos,mac' vim.cmd('edit!')")
     attached(neovim)
     ask(neovim, name)
-    accept(neovim, path, (start + CHANGED).replace("\n", end).encode(encoding).decode("latin1"))
+    accepted = (start + CHANGED).replace("\n", end).encode(encoding)
+    accept(neovim, path, accepted.decode("latin1"))
+    assert path.read_bytes() == accepted
     unhurt(neovim)
 
 

@@ -18,6 +18,7 @@ def neovim(start: Start) -> Neovim:
 def test_what_cannot_be_seen_is_told_as_its_code_point(neovim: Neovim) -> None:
     neovim.lua(SAY, "a\0b\x1b[31m\u202e it's\n  evil")
     neovim.until(lambda: r"Tark: a\u{0}b\u{1b}[31m\u{202e} it's evil" in neovim.messages(), "the message")
+    assert not {"\0", "\x1b", "\u202e"} & set(neovim.messages())
 
 
 def test_long_messages_ask_for_no_key(neovim: Neovim) -> None:
@@ -34,6 +35,7 @@ def test_blanks_do_not_hold_up(neovim: Neovim) -> None:
     """Patterns with quadratic time would take minutes, and exceed the driver's limit."""
     neovim.lua(SAY, " " * 200_000 + "x")
     neovim.until(lambda: "Tark: x" in neovim.messages(), "the message")
+    assert not neovim.asks
 
 
 def test_an_error_that_is_no_string_is_told(neovim: Neovim) -> None:

@@ -139,6 +139,7 @@ def test_what_is_accepted_while_one_types_is_a_step_of_its_own(reviewing: Neovim
     neovim.keys("u")
     shows(neovim, SHAPES)
     drawn(neovim, *VOLUME_HUNK)
+    assert neovim.lines == SHAPES.splitlines(), "two steps took everything back"
 
 
 def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) -> None:

@@ -8,7 +8,7 @@ import type { Page } from "./page";
 
 const MOST_HISTORY = 50;
 const MOST_LINES = 12;
-const PADDING = 16; // pixels beside the text of the field
+const PADDING = 16; // pixels: left and right padding of the field
 
 export class PromptPart {
   readonly element: HTMLElement;

@@ -1,4 +1,4 @@
-/** The buttons of a turn: beside its prompt, and at its end. */
+/** The buttons of a turn: next to its prompt, and at its end. */
 
 import type { TurnHead } from "../messages";
 import { button, h } from "./element";
