@@ -1,7 +1,7 @@
 """Makes Markdown of a model safe to show as a document, also while it streams in. Pure.
 
 Some read the text as it is written; a preview draws it. What a preview would load, or what hides text, is written so
-that it has only one reading: images are links, tags are text, links lead to web pages, mail addresses or paths of files.
+that it has only one reading: images are links, tags are text, and links lead to web pages, mail addresses or files.
 Code in a line ends with its line, and a fence where its indentation ends: after one wrong guess about what is code, a
 preview would load an image that this file took for code.
 """
