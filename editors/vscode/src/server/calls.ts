@@ -29,7 +29,8 @@ export class Calls {
       throw new Error(ENDED);
     }
     try {
-      return await server.client.sendRequest<T>(method, params, tokenOf(signal));
+      const cancellation = signal === undefined ? [] : [tokenOf(signal)]; // undefined would be sent as a parameter
+      return await server.client.sendRequest<T>(method, params, ...cancellation);
     } catch (problem) {
       throw this.current() === server ? problem : new Error(ENDED, { cause: problem });
     }
@@ -42,10 +43,7 @@ export class Calls {
   }
 }
 
-function tokenOf(signal: AbortSignal | undefined): vscode.CancellationToken | undefined {
-  if (signal === undefined) {
-    return undefined;
-  }
+function tokenOf(signal: AbortSignal): vscode.CancellationToken {
   const source = new vscode.CancellationTokenSource();
   signal.addEventListener("abort", () => source.cancel(), { once: true });
   if (signal.aborted) {
