@@ -6,7 +6,7 @@ import type { Optional } from "../model/protocol";
 import type { Server } from "../model/server";
 import { REMEDY_LABELS, turnProblem } from "../model/turnProblems";
 import { listRow } from "../text/surfaces";
-import { showInfo, showWarning } from "../window/notify";
+import { reportErrors, showInfo, showWarning } from "../window/notify";
 import { changedFiles, recentSubjects } from "./changes";
 import type { GitApi, GitExtension, Repository } from "./git";
 
@@ -48,7 +48,7 @@ export class CommitMessages {
       const options = { location: vscode.ProgressLocation.SourceControl, title: "Generating commit message" };
       const answer = await vscode.window.withProgress(options, () => this.ask(repository, running.signal));
       if (!running.signal.aborted) {
-        void this.use(repository, before, answer, target);
+        void reportErrors(() => this.use(repository, before, answer, target)); // it can wait for an answer of the user
       }
     } catch (problem) {
       if (!running.signal.aborted) {
