@@ -7,51 +7,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.review_files import FILES, LONG, SHAPES, SOLIDS
 from tests.editors.vscode.workbench import Workbench, until
 
-SHAPES = """import math
-
-
-def area(radius):
-    return 3 * radius * radius
-
-
-def circle(radius):
-    return math.tau * radius
-
-
-def volume(radius):
-    return 4 * radius * radius * radius
-"""
-SOLIDS = """def volume(side):
-    return side * side * side
-
-
-def perimeter(side):
-    return 12 * side
-
-
-def surface(side):
-    return side * side * 6
-"""
-LONG = """TAX = 1.2
-
-
-def total(items):
-    found = []
-    for item in items:
-        price = item.price
-        if item.reduced:
-            price = price * 0.9
-        if price > 0:
-            found.append(price)
-    return sum(found)
-
-
-def taxed(value):
-    return value * 1.2
-"""
-FILES = {"shapes.py": SHAPES, "solids.py": SOLIDS, "long.py": LONG}
 GREEN = "rgba(155, 185, 85, 0.2)"
 """The background of new lines in VS Code's light theme."""
 
