@@ -57,6 +57,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("fix"),
         Kind("test"),
         Kind("document"),
+        Kind("init"),
     )
 }
 

@@ -30,6 +30,7 @@ OFFERED: dict[str, tuple[set[str], set[str]]] = {
     "fix": (AGENT_BUILD, AGENT_READS),
     "test": (AGENT_BUILD, AGENT_READS),
     "document": (AGENT_BUILD, AGENT_READS),
+    "init": (AGENT_BUILD, AGENT_READS),
 }
 
 

@@ -178,9 +178,9 @@ async def test_for_clients(make: MakeDesk) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "character", "labels"),
     [
-        ("## You\n\n/\n", 2, 1, ["/explain", "/fix", "/test", "/document", "/ask", "/review"]),
-        ("/re", 0, 3, ["/explain", "/fix", "/test", "/document", "/ask", "/review"]),
-        ("## You\n\n  /re\n", 2, 5, ["/explain", "/fix", "/test", "/document", "/ask", "/review"]),
+        ("## You\n\n/\n", 2, 1, ["/explain", "/fix", "/test", "/document", "/ask", "/init", "/review"]),
+        ("/re", 0, 3, ["/explain", "/fix", "/test", "/document", "/ask", "/init", "/review"]),
+        ("## You\n\n  /re\n", 2, 5, ["/explain", "/fix", "/test", "/document", "/ask", "/init", "/review"]),
         ("## You\n\nhello\n/re\n", 3, 3, None),
         ("## You\n\nsee /re\n", 2, 7, None),
         ("## You\n\n/re\n\n## Tark\n\n/x\n\n## You\n\n", 6, 2, None),
