@@ -19,7 +19,7 @@ MOST = 50
 """Prompts of one folder: all of them are read for every list."""
 DEFAULT_KIND = "agent"
 REPLACEABLE = frozenset({"init", "review"})
-"""Built-in kinds that are newer than prompts: a prompt of such a name has been allowed before, so it replaces the kind."""
+"""Built-in kinds that came after named prompts: a prompt could have that name before, so it replaces the kind."""
 ARGUMENTS = "$ARGUMENTS"
 LONGEST_TITLE, LONGEST_DESCRIPTION = 60, 200
 LONGEST_FILLED = 200_000

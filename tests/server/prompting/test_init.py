@@ -37,7 +37,12 @@ async def test_it_asks_for_an_edit_that_keeps_the_rest(make: MakeDesk, level: st
     scripted(desk, SCENARIO)
     (desk.folder / "AGENTS.md").write_text(OLD)
     asked: list[dict[str, Any]] = []
-    desk.connection.answers[ASK] = lambda params: asked.append(params) or allow(params)
+
+    def answer(params: dict[str, Any]) -> dict[str, Any]:
+        asked.append(params)
+        return allow(params)
+
+    desk.connection.answers[ASK] = answer
     turn = await ended(desk, prompt="/init", noDocument=True)
     assert kind_of(desk, turn) == "init"
     assert told(desk, turn).startswith("Read this repository once")
