@@ -10,11 +10,10 @@ from tark_lsp.review.wording import list_entry
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.client_state import OUR_SOURCE
 from tark_lsp.server.protocol.hunks import HunksJson
-from tark_lsp.server.protocol.outgoing import range_json
+from tark_lsp.server.protocol.outgoing import problem_range
 from tark_lsp.tools.problem import Problem
 from tark_lsp.visible import visible
 from tark_lsp.workspace.documents import Documents
-from tark_lsp.workspace.positions import line_length, to_client
 
 WARNING, INFORMATION = 2, 3
 """Not Hint: VS Code's list of problems has no hints."""
@@ -72,10 +71,3 @@ class ReviewDiagnostics:
             "message": visible(problem.message),
             "code": PROBLEM,
         }
-
-
-def problem_range(problem: Problem, encoding: str) -> dict[str, Any]:
-    """From the first character of its first line that is not white space to the end of its last line."""
-    first, last = problem.lines[0], problem.lines[-1]
-    start = to_client(first, len(first) - len(first.lstrip()), encoding)
-    return range_json(problem.start, start, problem.end - 1, to_client(last, line_length(last), encoding))

@@ -46,6 +46,9 @@ class ToolContexts:
         return self._tools
 
     def context_of(self, record: TurnRecord, emit: events.EventListener, workspace: Workspace) -> ToolContext:
+        """A review begins without the problems of the last one."""
+        if record.kind.base == "review":
+            self._problems.clear()
         session, target = record.session, record.target
         selected = target is not None and target.is_file and not target.whole
         context = ToolContext(

@@ -144,12 +144,12 @@ async def test_in_a_chat(make: MakeDesk) -> None:
 
 async def test_they_are_read_anew(make: MakeDesk) -> None:
     desk = make()
-    path = write(desk, "review.md", "One.\n")
-    assert told(desk, await ended(desk, prompt="/review")).endswith("One.")
+    path = write(desk, "look.md", "One.\n")
+    assert told(desk, await ended(desk, prompt="/look")).endswith("One.")
     path.write_text("Two.\n")
-    assert told(desk, await ended(desk, prompt="/review")).endswith("Two.")
+    assert told(desk, await ended(desk, prompt="/look")).endswith("Two.")
     path.unlink()
-    assert told(desk, await ended(desk, prompt="/review")).endswith("says:\n\n/review")
+    assert told(desk, await ended(desk, prompt="/look")).endswith("says:\n\n/look")
 
 
 async def test_what_is_left_out_is_said_once(make: MakeDesk) -> None:
