@@ -211,3 +211,34 @@ async def test_only_a_review_can_report(desk: Desk) -> None:
     assert "+branch" in prompt
     assert prompt.endswith("Look for races.")
     assert set(shown(desk)) == {"a.py", "b.py"}, "a prompt that is based on it can"
+
+
+@pytest.mark.parametrize(
+    ("config", "begun", "why"),
+    [
+        ("", False, "the workspace is not in a git repository"),
+        ("", True, "there is no revision HEAD in this repository"),
+        ("workspaceTrusted = false", True, "not trusted"),
+    ],
+)
+async def test_where_git_cannot_say_what_changed(make: MakeDesk, config: str, begun: bool, why: str) -> None:
+    desk = make(config=config)
+    (desk.folder / "a.py").write_text(CODE)
+    if begun:
+        git(desk.folder, "init", "-q")
+    turn = (await desk.command("tark.turn.start", {"prompt": "", "kind": "review", "noDocument": True}))["turnId"]
+    message = (await desk.end(turn))["error"]["message"]
+    assert message.startswith("nothing to review: ")
+    assert why in message
+
+
+async def test_a_rule_that_asks_about_git_still_asks(make: MakeDesk) -> None:
+    desk = make(config='[permissions]\nask = ["run_command(git diff *)"]')
+    scripted(desk, REPORT.format(line=1))
+    (desk.folder / "a.py").write_text(CODE)
+    git(desk.folder, "init", "-q")
+    commit(desk, "first")
+    edit(desk, "a.py", 3, "three")
+    desk.connection.answers["tark/requestPermission"] = lambda _: {"outcome": "reject", "reason": "no"}
+    turn = (await desk.command("tark.turn.start", {"prompt": "/review", "noDocument": True}))["turnId"]
+    assert (await desk.end(turn))["error"]["message"] == "nothing to review: the person said no: no"
