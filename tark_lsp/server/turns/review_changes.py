@@ -29,9 +29,10 @@ async def changes_to_review(prompt: str, access: MentionAccess, notes: list[str]
     try:
         return NAME, await _read(_with_rules(access), branch=words[:1] == [BRANCH])
     except TarkError as error:
+        why = error.message.replace("the person does", "you do").replace("the person", "you")
         if words in ([], [BRANCH]):
-            raise RequestError(f"nothing to review: {error.message}", hint=error.hint) from error
-        notes.append(f"{NAME}: {error.message}")
+            raise RequestError(f"nothing to review: {why}") from error
+        notes.append(f"{NAME}: {why}")
         return NAME, f"[not there: {error.message}]"
 
 

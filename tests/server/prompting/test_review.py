@@ -218,7 +218,7 @@ async def test_only_a_review_can_report(desk: Desk) -> None:
     [
         ("", False, "the workspace is not in a git repository"),
         ("", True, "there is no revision HEAD in this repository"),
-        ("workspaceTrusted = false", True, "not trusted"),
+        ("workspaceTrusted = false", True, "you do not trust this workspace"),
     ],
 )
 async def test_where_git_cannot_say_what_changed(make: MakeDesk, config: str, begun: bool, why: str) -> None:
@@ -241,4 +241,4 @@ async def test_a_rule_that_asks_about_git_still_asks(make: MakeDesk) -> None:
     edit(desk, "a.py", 3, "three")
     desk.connection.answers["tark/requestPermission"] = lambda _: {"outcome": "reject", "reason": "no"}
     turn = (await desk.command("tark.turn.start", {"prompt": "/review", "noDocument": True}))["turnId"]
-    assert (await desk.end(turn))["error"]["message"] == "nothing to review: the person said no: no"
+    assert (await desk.end(turn))["error"]["message"] == "nothing to review: you said no: no"
