@@ -70,7 +70,9 @@ def review_text(ctx: ToolContext, changes: Changes, base: str) -> str:
         room -= len(text)
         pieces.append(text)
     told = [f"Changes against {base}. A number before a line is its line in the file as it is now."]
+    unsaved = [ctx.workspace.display(path) for path in changes.unsaved]
     for what, names in (
+        ("Not saved, so shown twice: as on disk, and what differs from it in the editor", unsaved),
         ("Only named here: hidden or protected files, or no text", named),
         ("Left out because there is too much; read them with `read_file`", left_out),
     ):

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from tark_lsp.review.problems import Problems
+from tark_lsp.review.wording import problem_text
 from tark_lsp.server.actions.offers import QUICKFIX, Offer
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.outgoing import problem_range
-from tark_lsp.visible import cut, visible
+from tark_lsp.visible import cut
 from tark_lsp.workspace.documents import TextDocument
 
 LONGEST_TITLE = 60
@@ -23,7 +24,7 @@ def problem_offers(
         if problem.start <= wanted.end.line and wanted.start.line < problem.end
     ]
     for problem in here:
-        said = cut(visible(" ".join(problem.message.split())), LONGEST_TITLE)
+        said = cut(problem_text(problem), LONGEST_TITLE)
         fix = {
             "kind": "fix",
             "prompt": "Fix this problem.",

@@ -6,13 +6,12 @@ from typing import Any
 
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.problems import Problems
-from tark_lsp.review.wording import list_entry
+from tark_lsp.review.wording import list_entry, problem_text
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.client_state import OUR_SOURCE
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.server.protocol.outgoing import problem_range
 from tark_lsp.tools.problem import Problem
-from tark_lsp.visible import visible
 from tark_lsp.workspace.documents import Documents
 
 WARNING, INFORMATION = 2, 3
@@ -68,6 +67,6 @@ class ReviewDiagnostics:
             "range": problem_range(problem, self._documents.encoding),
             "severity": problem.severity,
             "source": OUR_SOURCE,
-            "message": visible(problem.message),
+            "message": problem_text(problem),
             "code": PROBLEM,
         }

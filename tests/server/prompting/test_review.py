@@ -92,6 +92,15 @@ async def test_uncommitted_changes_come_first_then_the_branch(desk: Desk) -> Non
     assert "tark/requestPermission" not in dict(desk.connection.asked), "the user asked for it already"
 
 
+async def test_text_that_is_not_saved_is_reviewed_as_well(desk: Desk) -> None:
+    path = desk.editor.open("b.py", CODE)
+    desk.editor.type(path, (0, 0, "typed\n"))
+    prompt = await reviewed(desk)
+    assert "\nNot saved, so shown twice: as on disk, and what differs from it in the editor: b.py.\n" in prompt
+    assert "\n     1 +typed\n" in prompt
+    assert "+branch" not in prompt, "it is an uncommitted change"
+
+
 async def test_nothing_to_review_costs_nothing(desk: Desk) -> None:
     git(desk.folder, "switch", "-q", "main")
     turn = (await desk.command("tark.turn.start", {"prompt": "/review", "noDocument": True}))["turnId"]
@@ -133,7 +142,8 @@ async def test_git_executes_nothing_of_the_repository(desk: Desk, tmp_path: Path
     (desk.folder / ".gitattributes").write_text("*.py diff=x filter=x\n")
     text = (desk.folder / "a.py").read_text()
     (desk.folder / "a.py").write_text(text.replace("line 2\n", "two\n"))
-    assert "+two" in await reviewed(desk)
+    for prompt in ("/review", "/review branch"):
+        assert "+two" in await reviewed(desk, prompt)
     assert not trap.exists()
     git(desk.folder, "diff")
     assert trap.exists(), "the trap works"
