@@ -14,7 +14,7 @@ from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.tools import read_changes
 from tark_lsp.tools.git import git_argv, run_git
 from tark_lsp.tools.read_changes import Changes, ReadChangesArguments, listing, names_of, shown, unsaved_diff
-from tark_lsp.tools.results import cap_lines
+from tark_lsp.tools.results import count_noun, fit_lines
 from tark_lsp.tools.tool import Preview, ToolContext
 
 BASES = (
@@ -24,6 +24,10 @@ BASES = (
 """Where a branch can come from; the first that exists counts."""
 MOST_OF_FILE, MOST = 16_000, 100_000
 """Characters of one file, and of all together."""
+NUMBER = 8
+"""Characters that are added to a line: its number and its ending."""
+MOST_NEW = 100
+"""Files that git does not track, each of which is read."""
 HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 KEY_BEGINS, KEY_ENDS = "-----BEGIN ", "-----END "
 
@@ -59,16 +63,19 @@ def is_empty(changes: Changes) -> bool:
 def review_text(ctx: ToolContext, changes: Changes, base: str) -> str:
     """The changes for the model. `base` is what they are compared with, in words."""
     named = [*names_of(changes.closed), *names_of(changes.asked), *map(ctx.workspace.display, changes.unsaved_hidden)]
-    left_out: list[str] = []
+    left_out = list(map(shown, changes.new[MOST_NEW:]))
     pieces: list[str] = []
     room = MOST
     for name, lines in _files(ctx, changes, named):
-        text = cap_lines(lines, MOST_OF_FILE, f"read {name}")
-        if len(text) > room:
+        kept = fit_lines(lines, MOST_OF_FILE)  # first, since looking for keys takes time
+        size = sum(len(line) + NUMBER for line in kept)
+        if size > room:
             left_out.append(name)
             continue
-        room -= len(text)
-        pieces.append(text)
+        room -= size
+        pieces += _shown_lines(kept)
+        if len(kept) < len(lines):
+            pieces.append(f"[{count_noun(len(lines) - len(kept), 'more line')} left out; read {name}]")
     told = [f"Changes against {base}. A number before a line is its line in the file as it is now."]
     unsaved = [ctx.workspace.display(path) for path in changes.unsaved]
     for what, names in (
@@ -90,13 +97,13 @@ def _files(ctx: ToolContext, changes: Changes, named: list[str]) -> Iterator[tup
         if any(_is_named_only(ctx, changes.cwd / name) for name in file.names):
             named += names
         else:
-            yield (names or ["the file"])[-1], list(_shown_lines(shown(file.text).rstrip("\n").split("\n")))
+            yield (names or ["the file"])[-1], shown(file.text).rstrip("\n").split("\n")
     for path in changes.unsaved:
         if _is_named_only(ctx, path):
             named.append(ctx.workspace.display(path))
         else:
-            yield ctx.workspace.display(path), list(_shown_lines(unsaved_diff(ctx, path)))
-    for name in changes.new:
+            yield ctx.workspace.display(path), unsaved_diff(ctx, path)
+    for name in changes.new[:MOST_NEW]:
         lines = _new_file(ctx, changes.cwd / name)
         if lines is None:
             named.append(shown(name))
@@ -122,7 +129,7 @@ def _new_file(ctx: ToolContext, path: Path) -> list[str] | None:
         return None
     lines = text.removesuffix("\n").split("\n") if text else []
     head = [f"new file, not tracked by git: {ctx.workspace.display(path)}", f"@@ -0,0 +1,{len(lines)} @@"]
-    return list(_shown_lines([*head, *(f"+{line}" for line in lines)]))
+    return [*head, *(f"+{line}" for line in lines)]
 
 
 def _shown_lines(diff: Iterable[str]) -> Iterator[str]:
@@ -132,7 +139,7 @@ def _shown_lines(diff: Iterable[str]) -> Iterator[str]:
     for line in diff:
         if (found := HUNK.match(line)) is not None:
             number, in_key = int(found[1]), False
-            yield line
+            yield found[0] if looks_secret(line) else line  # git adds a line of the text
         elif number is None:
             yield line
         else:

@@ -121,6 +121,9 @@ async def test_what_is_hidden_or_looks_like_a_key_is_left_out(make: MakeDesk) ->
     (desk.folder / "AGENTS.md").write_text("hidden\n")
     (desk.folder / ".env").write_text("A=hidden\n")
     (desk.folder / "blob.bin").write_bytes(b"\0hidden\xff")
+    for n in range(150):
+        (desk.folder / f"z{n:03}.py").write_text("".join(f"new {line}\n" for line in range(100)))
+    (desk.folder / "minified.js").write_text("x" * 500_000)
     (desk.folder / "long.py").write_text("".join(f"number {n}\n" for n in range(9000)))
     prompt = await reviewed(desk)
     assert "hidden" not in prompt.partition("The changes to review")[2].replace("hidden or protected", "")
@@ -129,7 +132,11 @@ async def test_what_is_hidden_or_looks_like_a_key_is_left_out(make: MakeDesk) ->
     named = prompt.partition("or no text: ")[2].partition("\n")[0]
     assert named == ".env, AGENTS.md, blob.bin, secret.py."
     assert "more lines left out; read long.py]" in prompt
-    assert len(prompt) < 30_000
+    assert "[1 more line left out; read minified.js]" in prompt
+    assert "+new 99\n" in prompt
+    left_out = prompt.partition("with `read_file`: ")[2].partition("\n")[0]
+    assert left_out.endswith("others."), "there is too much"
+    assert 80_000 < len(prompt) < 115_000
 
 
 async def test_git_executes_nothing_of_the_repository(desk: Desk, tmp_path: Path) -> None:
