@@ -4,7 +4,6 @@ Each part gets what stands before it. What a part needs to hear from a later one
 """
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.hunks.asked_turns import AskedTurns
 from tark_lsp.server.hunks.commands import HunkCommands
-from tark_lsp.server.hunks.diagnostics import HunkDiagnostics
+from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
 from tark_lsp.server.hunks.regenerate import RegenerateCommand
 from tark_lsp.server.hunks.restore import RestoreCommand
@@ -83,7 +82,6 @@ from tark_lsp.server.turns.updates import ProgressTokens
 from tark_lsp.server.usage_command import UsageCommand
 from tark_lsp.sessions.chats import ChatRows
 from tark_lsp.sessions.hunks import HunkRows
-from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
@@ -149,7 +147,7 @@ class ServerParts:
         self.saving = Saving(
             connection, self.client_state, lambda: self.configuration.settings, self.saves.ours, self.background
         )
-        self.diagnostics = HunkDiagnostics(connection, documents, self.hunks)
+        self.diagnostics = ReviewDiagnostics(connection, documents, self.hunks, self.reviews.problems)
         self.moved_hunks = MovedHunks(self._show_hunks)
         self.inputs = Inputs(connection, self.questions)
         self.permissions = Permissions(documents, workspace, self.hunks, self.show)
@@ -163,7 +161,7 @@ class ServerParts:
             configuration,
             SessionModels(configuration, self.questions),
             self.workspaces,
-            ToolContexts(configuration, self.client_state, self.inputs, partial(SessionResults, self.store)),
+            ToolContexts(configuration, self.client_state, self.inputs, self.store, self.reviews.problems),
             TurnUsers(asking, self.reviews),
             self.mentions,
             TurnSurroundings(self.documents, self.targets, self.client_state),

@@ -73,6 +73,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   inlinePrevious: ({ inline }) => inline.recall(-1),
   inlineNext: ({ inline }) => inline.recall(1),
   prompt: ({ client, turns }) => choosePrompt(client, turns),
+  reviewChanges: ({ turns }) => turns.startAbout({ kind: "agent", prompt: "/review" }),
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),
   undo: ({ undo }) => undo.undoLast(),

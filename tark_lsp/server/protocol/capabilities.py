@@ -24,6 +24,7 @@ COMMANDS = (
     "tark.hunk.reject",
     "tark.hunk.edit",
     "tark.hunk.regenerate",
+    "tark.problem.dismiss",
     "tark.state",
     "tark.permission.list",
     "tark.permission.answer",

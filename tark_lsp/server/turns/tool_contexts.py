@@ -1,20 +1,24 @@
 """What the tools of a turn work with: the tools themselves, and the `ToolContext` of each turn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent import events
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Mode
+from tark_lsp.review.problems import Problems
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
 from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.sessions.results import SessionResults
+from tark_lsp.sessions.store import SessionStore
 from tark_lsp.tools import load_tools
-from tark_lsp.tools.tool import ResultStore, Tool, ToolContext
+from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 
 
@@ -24,13 +28,16 @@ class ToolContexts:
         configuration: Configuration,
         state: ClientState,
         inputs: Inputs,
-        results_of: Callable[[str], ResultStore],
+        store: SessionStore,
+        problems: Problems,
     ) -> None:
-        """`results_of(session_id)` stores the whole texts of the session's shortened results."""
+        """`problems` gets what reviews find."""
         self._configuration = configuration
         self.state = state
         self._inputs = inputs
-        self.results_of = results_of
+        self.results_of = partial(SessionResults, store)
+        """By the id of a session: where the whole texts of its shortened results are."""
+        self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
 
     def tools(self) -> Mapping[str, Tool[Any]]:
@@ -39,6 +46,9 @@ class ToolContexts:
         return self._tools
 
     def context_of(self, record: TurnRecord, emit: events.EventListener, workspace: Workspace) -> ToolContext:
+        """A review begins without the problems of the last one."""
+        if record.kind.base == "review":
+            self._problems.clear()
         session, target = record.session, record.target
         selected = target is not None and target.is_file and not target.whole
         context = ToolContext(
@@ -53,6 +63,7 @@ class ToolContexts:
             notify_user=lambda message: emit(events.Notice("info", message)),
             memory=memory_of(workspace),
             set_plan=lambda entries: emit(events.PlanChanged(entries)),
+            report_problem=self._problems.add,
         )
 
         def set_mode(mode: Mode) -> None:
