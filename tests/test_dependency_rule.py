@@ -82,6 +82,7 @@ WITHIN_SERVER = (
     "sessions",
     "turns",
     "hunks",
+    "code_blocks",
     "actions",
     "chat",
     "model_list",
