@@ -111,7 +111,7 @@ class CodeBlockCommand:
         if not plans and len(problems) == 1:
             raise problems[0]
         many = "it fits into several files" if plans else "it does not say which file it is about"
-        raise NotPlaced("inexact", f"Tark cannot tell where this code goes: {many}.")
+        raise NotPlaced("inexact", f"it is not certain where this code goes: {many}")
 
     async def _plan_of(self, request: ApplyCodeBlock, named: str, path: Path | None) -> Plan:
         """For one file: `path` is the one of an editor, `named` a path in the workspace."""
@@ -120,10 +120,10 @@ class CodeBlockCommand:
         name = context.workspace.display(resolved)
         text = self._text_of(context, resolved)
         if text is None and not request.create:
-            raise NotPlaced("missing", f"{name} does not exist.")
+            raise NotPlaced("missing", f"{name} does not exist")
         calls = await in_thread(_calls_for, request.text, request.language, name, text)
         if not calls:
-            raise NotPlaced("inexact", f"Tark cannot tell exactly where this code goes in {name}.")
+            raise NotPlaced("inexact", f"it is not certain where this code goes in {name}")
         target = None
         if path is not None and text is not None:
             target = await self._targets.find_target(incoming.DocumentId(uri=path.as_uri()), None)
@@ -135,26 +135,26 @@ class CodeBlockCommand:
 
     def _resolved(self, context: ToolContext, named: str, path: Path | None) -> Path:
         if path is None and NO_PATH.match(named):
-            raise NotPlaced("refused", f"{named[:200]} is not the path of a file in the workspace.")
+            raise NotPlaced("refused", f"{named[:200]} is not the path of a file in the workspace")
         try:
             return context.workspace.resolve(named)
         except OutsideWorkspace as error:
             raise NotPlaced(
-                "refused", f"{named[:200]} is outside the workspace, where Tark changes nothing."
+                "refused", f"{named[:200]} is outside the workspace, where nothing can be changed"
             ) from error
 
     def _text_of(self, context: ToolContext, path: Path) -> str | None:
         """None if there is no file. The text becomes part of a call, which the model of the next turn sees."""
         if context.is_read_denied(path) or context.is_read_asked(path):
             raise NotPlaced(
-                "refused", f"{context.workspace.display(path)} is hidden from models, so Tark does not edit it."
+                "refused", f"a rule keeps {context.workspace.display(path)} from models, so it is not edited here"
             )
         try:
             return context.workspace.read(path).text
         except FileMissing:
             return None
         except FailureForModel as error:
-            raise NotPlaced("refused", f"{error.message}.") from error
+            raise NotPlaced("refused", error.message) from error
 
     async def _checked(self, plan: Plan, context: ToolContext) -> Plan:
         """Try the calls, without changing anything. Raises NotPlaced if one would fail."""
@@ -169,9 +169,9 @@ class CodeBlockCommand:
             where = f" to {plan.name}" if plan.name else ""
             why = error.message if call.name == "apply_patch" else REASONS.get(error.code, error.message)
             code = "refused" if error.code in REFUSED else "inexact"
-            raise NotPlaced(code, f"The code block cannot be applied{where}: {why}.") from error
+            raise NotPlaced(code, f"the code block cannot be applied{where}: {why}") from error
         if len(context.drafts) == before or not any(edit.hunks or edit.operation for edit in context.drafts.values()):
-            raise NotPlaced("unchanged", f"{plan.name or 'The workspace'} has this code already.")
+            raise NotPlaced("unchanged", f"{plan.name or 'the workspace'} has this code already")
         return plan
 
 
@@ -197,7 +197,7 @@ def _calls_for(block: str, language: str, name: str, text: str | None) -> tuple[
     if found is None:
         return ()
     if found.old.replace("\r\n", "\n").rstrip() == found.new.replace("\r\n", "\n").rstrip():
-        raise NotPlaced("unchanged", f"{name} has this code already.")
+        raise NotPlaced("unchanged", f"{name} has this code already")
     arguments = {"path": name, "old_text": found.old, "new_text": found.new, "line_hint": found.line}
     return _calls(("edit_file", arguments))
 

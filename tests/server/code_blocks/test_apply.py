@@ -85,7 +85,7 @@ async def test_it_asks_where_an_edit_of_the_agent_asks(make: MakeDesk, config: s
 async def test_a_new_file(make: MakeDesk) -> None:
     desk = make(tark=IN_PLACE)
     answer, _ = await apply(desk, BLOCK, path="new/g.py")
-    assert answer["problem"] == {"code": "missing", "message": "new/g.py does not exist."}
+    assert answer["problem"] == {"code": "missing", "message": "new/g.py does not exist"}
     _, end = await apply(desk, BLOCK, path="new/g.py", create=True)
     assert (end["edits"][0]["state"], (desk.folder / "new/g.py").read_text()) == ("applied", BLOCK)
 
@@ -128,8 +128,8 @@ REFUSED = [
     ({"path": "\\\\host\\share\\f.py"}, "refused", "is not the path of a file"),
     ({"path": "a\0b"}, "refused", "is outside the workspace"),
     ({"path": "x" * 5000}, "refused", "is outside the workspace"),
-    ({"path": "hidden.py"}, "refused", "is hidden from models"),
-    ({"path": "asked.py"}, "refused", "is hidden from models"),
+    ({"path": "hidden.py"}, "refused", "a rule keeps"),
+    ({"path": "asked.py"}, "refused", "a rule keeps"),
     ({"path": "data.py"}, "refused", "binary"),
     ({"path": "."}, "refused", "directory"),
     ({"path": "link"}, "refused", "is outside the workspace"),
@@ -151,8 +151,8 @@ REFUSED = [
         "inexact",
         "the text that it replaces is there several times",
     ),
-    ({"path": "f.py", "text": "x = 1\n" * 100_000}, "inexact", "cannot tell exactly"),
-    ({"path": "f.py", "text": "(" * 900_000}, "inexact", "cannot tell exactly"),
+    ({"path": "f.py", "text": "x = 1\n" * 100_000}, "inexact", "not certain"),
+    ({"path": "f.py", "text": "(" * 900_000}, "inexact", "not certain"),
 ]
 
 
