@@ -117,7 +117,7 @@ def hostile(make: MakeDesk, tmp_path: Path) -> Desk:
     return desk
 
 
-REFUSED = [
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"path": "../../etc/passwd"}, "refused", "is outside the workspace"),
     ({"path": "../outside/f.py"}, "refused", "is outside the workspace"),
     ({"path": "link/f.py"}, "refused", "is outside the workspace"),

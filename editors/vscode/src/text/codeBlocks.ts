@@ -37,7 +37,7 @@ const LOOKED_AT = 500; // characters of the text before
 export function languageOf(info: string): string {
   const word = firstWord(info);
   const told = /^[\w+#.-]{1,30}(?=$|[\s:{,])/.exec(word)?.[0].toLowerCase() ?? "";
-  return told !== "" && !isPath(word) && !NUMBERED.test(word) ? told : ending(pathOfInfo(info) ?? "");
+  return told !== "" && !isPath(told) && !NUMBERED.test(word) ? told : ending(pathOfInfo(info) ?? "");
 }
 
 export function readBlock({ text, info, before }: CodeBlock): ReadBlock {

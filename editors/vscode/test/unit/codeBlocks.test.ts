@@ -20,7 +20,7 @@ const NAMED: readonly (readonly [info: string, before: string, text: string, pat
   ["x.tsx", "", CODE, "x.tsx", "tsx"],
   ["python src/x.py", "", CODE, "src/x.py", "python"],
   ["12:15:app/x.ts", "", CODE, "app/x.ts", "ts"],
-  ["Dockerfile", "", CODE, "Dockerfile", ""],
+  ["Dockerfile", "", CODE, "Dockerfile", "dockerfile"],
   ["python", "", CODE, undefined, "python"],
   ["c++", "", CODE, undefined, "c++"],
   ["", "", CODE, undefined, ""],
