@@ -190,8 +190,7 @@ def test_all_are_reviewed_in_one_diff_with_the_keys(bench: Workbench) -> None:
     bench.page.locator(".monaco-list-row").filter(has_text="long.py").filter(has_text="2 changes").wait_for()
     entries.first.locator(".modified-in-monaco-diff-editor .view-line").filter(has_text="price_of").click()
     bench.page.keyboard.press("Alt+Y")
-    bench.page.locator(".monaco-list-row").filter(has_text="long.py").filter(has_text="1 change").wait_for()
-    bench.page.keyboard.press("Alt+N")  # the cursor is at the next hunk
+    bench.page.keyboard.press("Alt+N")  # quicker than the cursor, which is at the next hunk then
     bench.page.locator(".monaco-list-row").filter(has_text="long.py").wait_for(state="detached")
     title.get_by_role("button", name="Undo All").click()
     bench.page.get_by_role("tab", name="Tark: Review All").wait_for(state="detached")
