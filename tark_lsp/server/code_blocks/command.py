@@ -42,7 +42,7 @@ REFUSED = frozenset({"denied", "outside_workspace"})
 
 
 class NotPlaced(Exception):
-    """`code`: `missing`, `inexact`, `unchanged` or `refused`. The message is for the user."""
+    """`code`: one of protocol.md ("Code blocks"). The message is for the user."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -168,7 +168,7 @@ class CodeBlockCommand:
         except FailureForModel as error:
             where = f" to {plan.name}" if plan.name else ""
             why = error.message if call.name == "apply_patch" else REASONS.get(error.code, error.message)
-            code = "refused" if error.code in REFUSED else "inexact"
+            code = "refused" if error.code in REFUSED else "inexact" if plan.name else "does_not_fit"
             raise NotPlaced(code, f"the code block cannot be applied{where}: {why}") from error
         if len(context.drafts) == before or not any(edit.hunks or edit.operation for edit in context.drafts.values()):
             raise NotPlaced("unchanged", f"{plan.name or 'the workspace'} has this code already")

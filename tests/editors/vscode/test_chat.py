@@ -94,6 +94,18 @@ def test_a_code_block_is_applied_to_its_file(chat: Chat, bench: Workbench) -> No
     until(lambda: "def area(radius):" in bench.lines(), "the function as it was")
     bench.page.keyboard.press("Control+S")
 
+    bench.page.keyboard.press("Control+End")
+    chat.button("Insert python at the cursor").last.click()
+    until(lambda: "def area(radius: float) -> float:" in bench.lines(), "two functions of one name")
+    apply.click()
+    asked = bench.toast("it is not certain where this code goes in shapes.py")
+    asked.get_by_role("button", name="Let the Model Place It").click()
+    expect(chat.last.locator(".prompt")).to_contain_text("Work this code into shapes.py")
+    expect(chat.last).to_have_attribute("data-state", "ended")
+    bench.open_file("shapes.py")
+    bench.page.keyboard.press("Control+Z")
+    until(lambda: "def area(radius: float) -> float:" not in bench.lines(), "the file as it was")
+
 
 def test_what_is_sent_with_a_prompt(chat: Chat, bench: Workbench) -> None:
     bench.open_file("shapes.py")

@@ -145,7 +145,8 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"text": DIFF.replace("f.py", "../outside/f.py")}, "refused", "outside the workspace"),
     ({"text": DIFF.replace("f.py", "hidden.py")}, "refused", "hidden.py"),
-    ({"text": DIFF.replace("return 2\n", "return 7\n")}, "inexact", "cannot be applied"),
+    ({"text": DIFF.replace("return 2\n", "return 7\n")}, "does_not_fit", "cannot be applied"),
+    ({"text": DIFF.replace("f.py", "no.py")}, "does_not_fit", "no.py"),
     (
         {"path": "twice.txt", "text": "<<<<<<< SEARCH\nx\n=======\nx\n>>>>>>> REPLACE\n"},
         "inexact",

@@ -16,7 +16,7 @@ import { folderPaths } from "./editors";
 import { resolveInFolders } from "./workspaceFiles";
 
 interface Problem {
-  readonly code: "missing" | "inexact" | "unchanged" | "refused";
+  readonly code: "missing" | "inexact" | "does_not_fit" | "unchanged" | "refused";
   readonly message: string;
 }
 
@@ -91,20 +91,21 @@ export class CodeApplying {
     return answer.problem;
   }
 
-  /** `uri`: the file that the model is offered to place the code in. */
+  /** Says why it was not applied. `uri`: the file in which the model can place it, unless the block names its files. */
   private async report(block: CodeBlock, read: ReadBlock, problem: Problem | undefined, uri?: string): Promise<void> {
     if (problem === undefined) {
       return;
     }
-    if (problem.code !== "inexact") {
+    const namesFiles = problem.code === "does_not_fit";
+    if (problem.code !== "inexact" && !namesFiles) {
       await showWarning(problem.message);
       return;
     }
-    const choice = await showWarning(problem.message, BY_MODEL, ...(uri === undefined ? [] : [OTHER_FILE]));
+    const choice = await showWarning(problem.message, BY_MODEL, ...(namesFiles ? [] : [OTHER_FILE]));
     if (choice === OTHER_FILE) {
       await this.applyToChosen(block, read, problem.message);
     } else if (choice === BY_MODEL) {
-      await this.placeByModel(read, uri);
+      await this.placeByModel(read, namesFiles ? undefined : uri);
     }
   }
 

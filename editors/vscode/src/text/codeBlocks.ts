@@ -40,7 +40,17 @@ export function languageOf(info: string): string {
   return told !== "" && !isPath(told) && !NUMBERED.test(word) ? told : ending(pathOfInfo(info) ?? "");
 }
 
-export function readBlock({ text, info, before }: CodeBlock): ReadBlock {
+export function readBlock(block: CodeBlock): ReadBlock {
+  const { path, ...rest } = findPath(block);
+  return { ...rest, ...(path !== undefined && { path: withSlashes(path) }) };
+}
+
+/** Some models write paths as on Windows. A path with a drive or a host stays, and is refused by the server. */
+function withSlashes(path: string): string {
+  return /^[A-Za-z]:|^\\\\/.test(path) ? path : path.replaceAll("\\", "/");
+}
+
+function findPath({ text, info, before }: CodeBlock): ReadBlock {
   const language = languageOf(info);
   const inInfo = pathOfInfo(info);
   if (inInfo !== undefined) {

@@ -19,6 +19,7 @@ const NAMED: readonly (readonly [info: string, before: string, text: string, pat
   ["src/x.py", "", CODE, "src/x.py", "py"],
   ["x.tsx", "", CODE, "x.tsx", "tsx"],
   ["python src/x.py", "", CODE, "src/x.py", "python"],
+  ["python src\\x.py", "", CODE, "src/x.py", "python"],
   ["12:15:app/x.ts", "", CODE, "app/x.ts", "ts"],
   ["Dockerfile", "", CODE, "Dockerfile", "dockerfile"],
   ["python", "", CODE, undefined, "python"],
