@@ -83,6 +83,7 @@ WITHIN_SERVER = (
     "sessions",
     "turns",
     "hunks",
+    "code_blocks",
     "actions",
     "chat",
     "model_list",

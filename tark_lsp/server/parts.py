@@ -30,6 +30,7 @@ from tark_lsp.server.chat.chat_turns import ChatTurns
 from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
+from tark_lsp.server.code_blocks.command import CodeBlockCommand
 from tark_lsp.server.commands import Commands
 from tark_lsp.server.commit_message import CommitMessages
 from tark_lsp.server.configuration import Configuration
@@ -237,6 +238,7 @@ class ServerParts:
                 UndoCommands(turn_undo, workspace, hunks),
                 RestoreCommand(turn_undo, sessions, hunks),
                 HunkCommands(reviews, hunks, self.restorer, asked_turns),
+                CodeBlockCommand(self.workspaces, self.preparation.contexts, self.targets, sessions, turns),
                 RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
                 state,
                 permissions,

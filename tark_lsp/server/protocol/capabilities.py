@@ -19,6 +19,7 @@ COMMANDS = (
     "tark.turn.undo",
     "tark.turn.redo",
     "tark.turn.wait",
+    "tark.codeBlock.apply",
     "tark.hunk.list",
     "tark.hunk.accept",
     "tark.hunk.reject",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent import events
+from tark_lsp.agent.approval import is_read_asked, is_read_denied
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Mode
 from tark_lsp.review.problems import Problems
@@ -55,7 +56,7 @@ class ToolContexts:
             workspace=workspace,
             editor=TurnEditor(self.state, self._inputs, record.id, session.id),
             selection=target.selection if target is not None and selected else None,
-            seen=session.seen,
+            seen={} if record.calls else session.seen,  # the user made the calls for the text as it is now
             results=self.results_of(session.id),
             mode=session.mode,
             result_tokens=self._configuration.settings.limits.tool_result_tokens,
@@ -78,6 +79,14 @@ class ToolContexts:
         context.changed_by_command = changed_by_command
         if context.selection is not None:  # the prompt holds these lines, so the model has read them
             session.seen[context.selection.snapshot.path] = context.selection.snapshot
+        return context
+
+    def context_of_previews(self, workspace: Workspace) -> ToolContext:
+        """For previews of edits before there is a turn."""
+        context = ToolContext(workspace, TurnEditor(self.state, self._inputs, "", ""))
+        policy = self._configuration.policy()
+        context.is_read_denied = lambda path: is_read_denied(path, policy, workspace)
+        context.is_read_asked = lambda path: is_read_asked(path, policy, workspace)
         return context
 
     async def ask_for_prompt(self, record: TurnRecord) -> str:
