@@ -87,6 +87,9 @@ async def test_a_question_that_was_open(place: Place) -> None:
     assert [hunk["state"] for hunk in told["hunks"]] == ["pending", "pending"]
     state = await other.command("tark.state", {})
     assert sum(len(item["hunks"]) for item in state["hunks"]) == 3
+    (session,) = (await other.command("tark.session.list", {}))["sessions"]
+    opened = await other.command("tark.session.open", {"sessionId": session["sessionId"]})
+    assert [call["status"] for call in calls_of(opened)] == ["completed"] * 3, "they wait"
     after = await hunks_of(other)
     assert shown(after) == dict.fromkeys(before, ("pending", False))
     assert {name: hunk["hunkId"] for name, hunk in after.items()} == {
