@@ -32,6 +32,7 @@ from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
 from tark_lsp.server.commands import Commands
+from tark_lsp.server.commit_message import CommitMessages
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
@@ -112,9 +113,8 @@ class ServerParts:
         self.documents = Documents(client.position_encoding)
         self.document_sync = DocumentSync(self.documents)
         self.buffers = EditorBuffers(connection, self.documents)
-        self.workspace = Workspace(
-            client.folders, self.buffers, own_folders(), PrivatePaths(Path.home(), private_paths())
-        )
+        private = PrivatePaths(Path.home(), private_paths())
+        self.workspace = Workspace(client.folders, self.buffers, own_folders(), private)
         self.targets = Targets(self.documents, self.workspace)
         self.client_state = ClientState(connection, self.documents)
         self.selections = Selections(connection, self.documents, self.targets)
@@ -140,9 +140,8 @@ class ServerParts:
         )
         self.reviews = Reviews(workspace, documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, documents, self.checkpoints)
-        self.saves = Saves(
-            self.reviews, documents, self.checkpoints, accepts=not connection.client.understands("review")
-        )
+        accepts = not connection.client.understands("review")
+        self.saves = Saves(self.reviews, documents, self.checkpoints, accepts=accepts)
         self.hunks = HunksJson(documents, self.reviews.hunks)
         self.keeper = HunkKeeper(HunkRows(self.store, kept_hunks_mark), self.reviews, warn)
         came_back = self.earlier.came_back
@@ -251,6 +250,7 @@ class ServerParts:
                 UsageCommand(sessions, show),
                 Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(),
+                CommitMessages(self.preparation, workspace, sessions, self.recorder),
             ],
             self.restorer.restore_if_due,
         )

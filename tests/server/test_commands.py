@@ -27,7 +27,7 @@ NEED_SOMETHING = {
     *("tark.permission.answer", "tark.input.answer"),
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
-    *("tark.auth.login", "tark.auth.logout", "tark.auth.check"),
+    *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.commitMessage"),
 }
 
 

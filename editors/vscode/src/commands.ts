@@ -9,6 +9,7 @@ import type { Inputs } from "./asking/inputs";
 import type { Permissions } from "./asking/permissions";
 import { showPendingRequests } from "./asking/requestList";
 import type { ChatView } from "./chat/view";
+import type { CommitMessages } from "./commit/commitMessage";
 import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
 import type { Updates } from "./model/updates";
@@ -50,6 +51,7 @@ export interface Features {
   readonly inline: InlineBox;
   readonly reports: Reports;
   readonly contextPage: ContextPage;
+  readonly commitMessages: CommitMessages;
   install(): Promise<void>;
 }
 
@@ -80,6 +82,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return words === undefined ? undefined : chat.giveBack(words);
   },
   approvePlan: ({ client, turns }) => approvePlan(client, turns),
+
+  generateCommitMessage: ({ commitMessages }, target) => commitMessages.generate(target),
+  stopCommitMessage: ({ commitMessages }) => commitMessages.stop(),
 
   chat: ({ chat }) => chat.showChat({ focus: true }),
   newSession: ({ chat }) => chat.startNewSession(),

@@ -47,6 +47,7 @@ COMMANDS = (
     "tark.usage",
     "tark.doctor",
     "tark.demo",
+    "tark.commitMessage",
 )
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
