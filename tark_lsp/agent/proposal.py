@@ -1,6 +1,7 @@
 """Settles the edits of one answer as one proposal: previewed on top of each other, decided part by part, with one
 result per call."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.parts import Draft, ProposalPart, changes_anything, digest_of_changes
 from tark_lsp.agent.results import ReadyCall, announce_call, failure_text, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
-from tark_lsp.agent.user_interface import HunkOutcome, HunkState, PermissionRequest, preview_digest
+from tark_lsp.agent.user_interface import HunkOutcome, HunkState, PermissionRequest, ReviewResult, preview_digest
 from tark_lsp.agent.wording import describe_applied, describe_outcome, proposal_title
 from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.messages import ToolResult
@@ -25,6 +26,8 @@ from tark_lsp.workspace.placing.thread import in_thread
 NOT_AGAIN = "do not make the same edit again; ask the person, or do without it"
 UNDECIDED = "not decided"
 ALREADY = "nothing changed: already there"
+STANDING = frozenset({HunkState.APPLIED, HunkState.PENDING})
+"""Changes that are in the text or wait for the user, also after the turn was cancelled."""
 MOST_ERRORS = 10
 KINDS = {"": ToolKind.EDIT, "remove": ToolKind.DELETE, "move": ToolKind.MOVE}
 """The kind of a question about edits that all have one operation."""
@@ -91,11 +94,15 @@ async def decide_proposal(
         else None
     )
     outcomes: list[HunkOutcome] = []
-    found = None
+    found, is_decided = None, False
     try:
         while left:
-            outcomes += await review_part(turn, left[0])
+            reviewed = await review_part(turn, left[0])
+            outcomes += reviewed.outcomes
             del left[0]
+            if reviewed.cancelled:
+                raise asyncio.CancelledError
+        is_decided = True
         if (
             turn.resources.edit_check
             and before
@@ -108,7 +115,9 @@ async def decide_proposal(
             remember_edit(turn, edit, applied_of(edit, outcomes))
         if found is not None:
             turn.user.report_new_errors(found.new, found.shown)
-        write_results(turn, drafts, divided, outcomes, left, found, results)
+        undecided = [outcome for part in left for edit in part.edits for outcome in undecided_of(edit)]
+        every = [*outcomes, *undecided]
+        write_results(turn, drafts, divided, every, found, results, is_decided=is_decided)
 
 
 def write_results(
@@ -116,23 +125,22 @@ def write_results(
     drafts: Sequence[Draft],
     divided: Sequence[CallHunks],
     outcomes: Sequence[HunkOutcome],
-    left: Sequence[ProposalPart],
     found: FoundErrors | None,
     results: dict[str, ToolResult],
+    *,
+    is_decided: bool,
 ) -> None:
-    """Write the results of all calls. If parts are left undecided, only those of calls that changed something.
+    """Write the results of all calls. Unless all is decided, only those of calls whose changes are applied or wait.
 
     New errors are part of the result of the last call that changed something.
     """
-    undecided = [outcome for part in left for edit in part.edits for outcome in undecided_of(edit)]
-    every = [*outcomes, *undecided]
     told = {
-        index: [outcome for part in divided for outcome in outcomes_of_call(index, draft, part, every)]
+        index: [outcome for part in divided for outcome in outcomes_of_call(index, draft, part, outcomes)]
         for index, draft in enumerate(drafts)
     }
     changed = [index for index, mine in told.items() if any(outcome.state is HunkState.APPLIED for outcome in mine)]
     for index, mine in told.items():
-        if not left or index in changed:
+        if is_decided or any(outcome.state in STANDING for outcome in mine):
             noted = describe_new_errors(turn, found) if found and index == changed[-1] else ""
             write_result(turn, drafts[index], mine, noted, results)
 
@@ -149,7 +157,7 @@ def describe_new_errors(turn: Turn, found: FoundErrors) -> str:
     return "\n".join([f"\n\nSince then the editor shows {count}:", *lines[:MOST_ERRORS], *more])
 
 
-async def review_part(turn: Turn, part: ProposalPart) -> Sequence[HunkOutcome]:
+async def review_part(turn: Turn, part: ProposalPart) -> ReviewResult:
     """Ask about one part if necessary, and have it applied."""
     request = permission_request(turn, part)
     ask = isinstance(part.decision, approval.Ask)
@@ -164,9 +172,11 @@ async def review_part(turn: Turn, part: ProposalPart) -> Sequence[HunkOutcome]:
             reviewed = await turn.user.review_edits(request, ask=ask)
     if reviewed.grant is not None:
         turn.keep_grant(reviewed.grant)
+    standing = {outcome.path for outcome in reviewed.outcomes if outcome.state in STANDING}
     for outcome in reviewed.outcomes:
-        turn.outcomes.setdefault(outcome.path, []).append(outcome.state)
-    return reviewed.outcomes
+        if not reviewed.cancelled or outcome.path in standing:
+            turn.outcomes.setdefault(outcome.path, []).append(outcome.state)
+    return reviewed
 
 
 def permission_request(turn: Turn, part: ProposalPart) -> PermissionRequest:

@@ -74,8 +74,11 @@ class HunkOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
+    """`cancelled`: the turn was cancelled before all hunks were decided; `outcomes` are what became of them."""
+
     outcomes: tuple[HunkOutcome, ...]
     grant: Grant | None = None
+    cancelled: bool = False
 
 
 class UserInterface(Protocol):
@@ -84,7 +87,9 @@ class UserInterface(Protocol):
         ...
 
     async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
-        """Let the user decide on the edits, at once or hunk by hunk, and apply them. Without `ask`, apply them now."""
+        """Let the user decide on the edits, at once or hunk by hunk, and apply them. Without `ask`, apply them now.
+
+        A cancellation of the turn is an answer, not an exception: some of the edits can be applied."""
         ...
 
     async def propose_edits(self, request: PermissionRequest) -> ReviewResult:

@@ -40,6 +40,7 @@ SESSIONS = """SELECT id, title, created, updated, folders, model, mode, approval
     (SELECT sum(cost_usd) FROM usage WHERE session = sessions.id) FROM sessions"""
 MESSAGES = "SELECT number, turn, time, message, call_ids, seq FROM messages"
 UPDATES = "SELECT seq, said FROM updates WHERE turn = ? ORDER BY seq"
+FILES_WITH_HUNKS = "SELECT DISTINCT path FROM kept_hunks WHERE instr(hunks, ?)"
 TOLD = "SELECT summary, told_from, shortened_before FROM sessions WHERE id = ?"
 LAST = "SELECT coalesce(max(number), 0) FROM messages WHERE session = ?"
 GONE = ("text", "thinking")
@@ -158,7 +159,9 @@ def repair_turn(connection: "Connection", turn: TurnRow) -> TurnRow:
 
     rows = connection.execute(f"{MESSAGES} WHERE session = ? AND turn = ? ORDER BY number", (turn.session_id, turn.id))
     shown = updates(connection.execute(UPDATES, (turn.id,)).fetchall())
-    repaired = repair(turn, [stored_message(row) for row in rows], shown)
+    of_turn = json.dumps({"turn_id": turn.id}, separators=(",", ":"))[1:-1]
+    waiting = [Path(os.fsdecode(path)) for (path,) in connection.execute(FILES_WITH_HUNKS, (of_turn,))]
+    repaired = repair(turn, [stored_message(row) for row in rows], shown, waiting)
     for message in repaired.messages:
         add_message(connection, turn.session_id, turn.id, message)
     last = shown[-1][0] if shown else 0

@@ -4,9 +4,11 @@ The result is the same as when run_turn() ends a turn: the text that was shown s
 result.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 from tark_lsp.agent import history
 from tark_lsp.agent.events import CallStatus
@@ -20,6 +22,8 @@ MARK = "[interrupted]"
 LOOK_FIRST = "look at the current state before you do it again"
 UNKNOWN = failure_text("interrupted", "the server ended while it ran: whether it was done is not known", LOOK_FIRST)
 NOT_RUN = failure_text("interrupted", "the server ended before it was run")
+STILL_WAITS = "The server ended before all of it was decided. What is not decided waits for your review."
+UNKNOWN_EDIT = "The server ended while it was applied: look whether the file has it."
 LOST: Mapping[str, str] = {
     CallStatus.COMPLETED: failure_text("interrupted", "it was done, but its result is lost", LOOK_FIRST),
     CallStatus.FAILED: failure_text("interrupted", "it failed, and why is lost", LOOK_FIRST),
@@ -45,8 +49,14 @@ class TurnRepair:
     end: Mapping[str, Any]
 
 
-def repair(turn: TurnRow, stored: Sequence[StoredMessage], updates: Sequence[tuple[int, Update]]) -> TurnRepair:
-    """`stored` are the messages of the turn, `updates` what was shown of it, with `seq`.
+def repair(
+    turn: TurnRow,
+    stored: Sequence[StoredMessage],
+    updates: Sequence[tuple[int, Update]],
+    waiting: Iterable[Path] = (),
+) -> TurnRepair:
+    """`stored` are the messages of the turn, `updates` what was shown of it, with `seq`. `waiting`: the files with
+    undecided hunks of the turn.
 
     If the end was already sent, but not stored, it is used.
     """
@@ -54,6 +64,9 @@ def repair(turn: TurnRow, stored: Sequence[StoredMessage], updates: Sequence[tup
         if update.get("kind") == "end":
             return TurnRepair((), (), {key: value for key, value in update.items() if key != "kind"})
     calls = _calls(update for _, update in updates)
+    files = {_spelled(path.as_uri()) for path in waiting}
+    closing = {call: _closed(state, files) for call, state in calls.items() if state.get("status") not in OVER}
+    calls |= {call: {**calls[call], **last} for call, last in closing.items() if "content" in last}
     messages = missing_messages(turn.model or "", stored, updates, calls)
     answers = [message for message in (*(row.message for row in stored), *messages) if message.role == "assistant"]
     usage = {key: value for _, update in updates if update.get("kind") == "usage" for key, value in update.items()}
@@ -67,12 +80,23 @@ def repair(turn: TurnRow, stored: Sequence[StoredMessage], updates: Sequence[tup
         "usage": {key: usage.get(key, value) for key, value in NOTHING_USED.items()},
         "error": ERROR,
     }
-    closing = tuple(
-        {"kind": "toolCall", "toolCallId": call, "status": CallStatus.CANCELLED}
-        for call, state in calls.items()
-        if state.get("status") not in OVER
-    )
-    return TurnRepair(messages, (*closing, {"kind": "end", **end}), end)
+    closed = ({"kind": "toolCall", "toolCallId": call, **last} for call, last in closing.items())
+    return TurnRepair(messages, (*closed, {"kind": "end", **end}), end)
+
+
+def _closed(state: Update, waiting: Set[str]) -> Update:
+    """The last fields of a call that had not ended. An edit whose hunks wait is not cancelled."""
+    diffs = [part for part in state.get("content", ()) if part.get("type") == "diff"]
+    if any(_spelled(diff["uri"]) in waiting for diff in diffs):
+        return {"status": CallStatus.COMPLETED, "content": [*diffs, {"type": "text", "text": STILL_WAITS}]}
+    if diffs and state.get("status") == CallStatus.IN_PROGRESS:
+        return {"status": CallStatus.FAILED, "content": [*diffs, {"type": "text", "text": UNKNOWN_EDIT}]}
+    return {"status": CallStatus.CANCELLED}
+
+
+def _spelled(uri: str) -> str:
+    """The same for all spellings that editors use."""
+    return unquote(uri).casefold()
 
 
 def missing_messages(

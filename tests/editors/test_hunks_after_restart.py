@@ -55,6 +55,10 @@ async def hunks_of(editor: MemoryEditor) -> dict[str, Json]:
     return {hunk.get("operation", {}).get("kind") or hunk["newText"] or "-" + hunk["oldText"]: hunk for hunk in found}
 
 
+def calls_of(opened: Json) -> list[Json]:
+    return [call for message in opened["messages"] for call in message.get("toolCalls", ())]
+
+
 def shown(hunks: dict[str, Json]) -> dict[str, tuple[str, bool]]:
     return {name: (hunk["state"], hunk["applied"]) for name, hunk in hunks.items()}
 
@@ -83,6 +87,9 @@ async def test_a_question_that_was_open(place: Place) -> None:
     assert [hunk["state"] for hunk in told["hunks"]] == ["pending", "pending"]
     state = await other.command("tark.state", {})
     assert sum(len(item["hunks"]) for item in state["hunks"]) == 3
+    (session,) = (await other.command("tark.session.list", {}))["sessions"]
+    opened = await other.command("tark.session.open", {"sessionId": session["sessionId"]})
+    assert [call["status"] for call in calls_of(opened)] == ["completed"] * 3, "they wait"
     after = await hunks_of(other)
     assert shown(after) == dict.fromkeys(before, ("pending", False))
     assert {name: hunk["hunkId"] for name, hunk in after.items()} == {
@@ -123,6 +130,7 @@ async def test_a_question_that_was_open_when_the_editor_was_closed(place: Place)
     (session,) = (await other.command("tark.session.list", {}))["sessions"]
     opened = await other.command("tark.session.open", {"sessionId": session["sessionId"]})
     assert [turn["stopReason"] for turn in opened["turns"]] == ["cancelled"]
+    assert [call["status"] for call in calls_of(opened)] == ["completed"] * 2, "they wait"
     assert (await decide(other, "accept", *hunks.values()))["skipped"] == []
     assert place.read("b.py") == SHORTER
     await ended(other)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tark_lsp.agent import history
 from tark_lsp.messages import Message, Text, ToolResult
+from tark_lsp.sessions.hunks import HunkRows, KeptHunk, KeptText
 from tark_lsp.sessions.repair import valid_history
-from tests.sessions.stores import Stores, answer, begun, call, calling, row, shown, text, told, turn, user
+from tests.sessions.stores import HOME, Stores, answer, begun, call, calling, row, shown, text, told, turn, user
 
 CUT = "[interrupted]"
 SAID = {"type": "text", "text": "what it gave"}
@@ -96,6 +97,34 @@ def test_calls_get_their_results(
     assert second == ToolResult("2", "what it gave")
     found = [update["status"] for _, update in store.log.updates("t1") if update.get("toolCallId") == "call-1"]
     assert found == ([] if status is None else [status])
+
+
+@pytest.mark.parametrize(
+    ("status", "name", "last", "words"),
+    [
+        ("waiting", "a b.py", "completed", "waits for your review"),
+        ("in_progress", "a b.py", "completed", "waits for your review"),
+        ("in_progress", "other.py", "failed", "look whether the file has it"),
+        ("waiting", "other.py", "cancelled", "before it was run"),
+    ],
+)
+def test_an_edit_whose_hunks_wait_is_not_cancelled(
+    stores: Stores, status: str, name: str, last: str, words: str
+) -> None:
+    """The next server has these hunks again, asked about or applied. Editors spell the URI in their own way."""
+    store = stores.open()
+    begun(store, "s1", "t1", user("a"), calling("1"))
+    hunk = KeptHunk("h", "t1", 0, 1, ("x",), ("y",), "pending", "", True, False, False, False, "", "", "", None)
+    HunkRows(store, lambda: stores.folder / "mark").replace_rows(HOME / "a b.py", [KeptText(HOME, "d", "x", (hunk,))])
+    diff = {"type": "diff", "uri": f"file:///W/{name.replace(' ', '%20')}", "hunks": []}
+    shown(store, "t1", call("call-1", status, content=[diff]))
+    store.log.repair_turns("s1")
+    ((_, update),) = [each for each in store.log.updates("t1") if each[1].get("toolCallId") == "call-1"]
+    assert update["status"] == last
+    assert update["content"][0] == diff
+    (part,) = store.log.history("s1").messages[-1].parts
+    assert isinstance(part, ToolResult)
+    assert words in part.content
 
 
 def test_one_whose_end_was_told_ended_so(stores: Stores) -> None:

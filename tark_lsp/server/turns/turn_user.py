@@ -1,9 +1,9 @@
 """The user of one turn as the agent sees them (`agent.user_interface`): asked for permission, and decides on edits."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tark_lsp.agent.approval import Grant
 from tark_lsp.agent.selection import hunks_outside_selection
@@ -25,6 +25,10 @@ from tark_lsp.server.protocol.incoming import PermissionReply
 from tark_lsp.tools.tool import Diagnostic, ToolContext
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import Hunk, split_lines
+
+LATE_SECONDS = 3.0
+"""How long a cancelled turn waits for an edit that the editor is making."""
+Result = TypeVar("Result")
 
 
 class TurnUser:
@@ -62,22 +66,27 @@ class TurnUser:
 
     async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
         hunks, extra = self._add(request)
-        if not ask:
-            waits = self._review_after()
-            if not waits:
-                self._reviews.unasked.update([*hunks, *extra])
-            await asyncio.shield(self._reviews.accept([*hunks, *extra], decide=not waits))
-            return self._reviewed(hunks)
-        grant = None
+        try:
+            grant = await (self._ask(request, hunks, extra) if ask else self._apply([*hunks, *extra]))
+        except asyncio.CancelledError:
+            return self._reviewed(hunks, cancelled=True)
+        return self._reviewed(hunks, grant)
+
+    async def _apply(self, hunks: Sequence[str]) -> None:
+        waits = self._review_after()
+        if not waits:
+            self._reviews.unasked.update(hunks)
+        await self._follow(self._reviews.accept(hunks, decide=not waits))
+
+    async def _ask(self, request: PermissionRequest, hunks: Sequence[str], extra: Sequence[str]) -> Grant | None:
         decided: asyncio.Future[None] = asyncio.ensure_future(self._reviews.wait_until_decided(hunks))
         try:
             async with self._asking.asked(self._turn_id, self._session_id, request, [*hunks, *extra]) as waiting:
                 either: list[asyncio.Future[Any]] = [waiting.answer, decided]
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 if waiting.answer.done():
-                    # Shielded: an edit that was sent to the editor is followed to its end, even if the turn is
-                    # cancelled.
-                    grant = await asyncio.shield(self._carry_out(waiting, waiting.answer.result()))
+                    return await self._follow(self._carry_out(waiting, waiting.answer.result()))
+            return None
         finally:
             decided.cancel()
             # A turn that is cancelled withdraws its undecided hunks. But closing the editor is no answer: then the next
@@ -86,7 +95,17 @@ class TurnUser:
                 current = self._reviews.hunks.get_hunks([*hunks, *extra])
                 undecided = [hunk.id for hunk in current if hunk.pending and not hunk.life.in_flight]
                 await asyncio.shield(self._reviews.reject(undecided, "cancelled"))
-        return self._reviewed(hunks, grant)
+
+    async def _follow(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """An edit that was sent to the editor is followed to its end, even if the turn is cancelled: its call says
+        what became of it. An editor that does not answer cannot hold up the end of the turn."""
+        task = asyncio.ensure_future(work)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not self._reviews.ending:
+                await asyncio.wait([task], timeout=LATE_SECONDS)
+            raise
 
     async def propose_edits(self, request: PermissionRequest) -> ReviewResult:
         hunks, _ = self._add(request)
@@ -119,12 +138,14 @@ class TurnUser:
         await self._reviews.reject(left, reply.reason or "")
         return granted(waiting.request, reply)
 
-    def _reviewed(self, hunk_ids: Sequence[str], grant: Grant | None = None) -> ReviewResult:
+    def _reviewed(
+        self, hunk_ids: Sequence[str], grant: Grant | None = None, *, cancelled: bool = False
+    ) -> ReviewResult:
         hunks = self._reviews.hunks.get_hunks(hunk_ids)
         outcomes = (
             HunkOutcome(hunk.origin, hunk.proposed, hunk.life.outcome, hunk.reason, hunk.operation) for hunk in hunks
         )
-        return ReviewResult(tuple(outcomes), grant)
+        return ReviewResult(tuple(outcomes), grant, cancelled)
 
     def _add(self, request: PermissionRequest) -> tuple[list[str], list[str]]:
         """The ids of the request's hunks, and those of the hunks that remove the `tark:` comment of the prompt."""

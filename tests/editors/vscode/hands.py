@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from typing import Any
 
-from playwright.sync_api import Error, Locator, Page
+from playwright.sync_api import Error, Locator, Page, expect
 from playwright.sync_api import TimeoutError as TooLate
 
 from tests.patience import AT_ONCE
@@ -108,6 +108,16 @@ def _sees(page: Page, asked: dict[str, Any]) -> None:
         rows.filter(has_text=asked["text"]).first.wait_for()
 
 
+def _sees_only(page: Page, asked: dict[str, Any]) -> None:
+    """A message that was shown stays in the list until it is cleared."""
+    _sees(page, asked)
+    with _listed(page) as rows:
+        try:
+            expect(rows).to_have_count(1)
+        except AssertionError as problem:
+            raise Error(str(problem)) from problem
+
+
 @contextmanager
 def _listed(page: Page) -> Iterator[Locator]:
     """The rows of the list of notifications, while it is open."""
@@ -137,6 +147,7 @@ DOES: dict[str, Callable[[Page, dict[str, Any]], object]] = {
     "type": lambda page, asked: page.keyboard.type(asked["text"]),
     "press": lambda page, asked: page.keyboard.press(asked["text"]),
     "sees": _sees,
+    "seesOnly": _sees_only,
     "clicks": _clicks,
     "shows": lambda page, asked: page.locator(asked["text"]).first.wait_for(),
 }

@@ -11,10 +11,12 @@ const UNDECIDED = new Set(["pending", "conflict", "stale"]);
 export class Updates {
   /** Turns with a gap, whose session was reloaded. */
   private readonly reloaded = new WeakSet<Turn>();
+  /** Sessions with turns that the end of a server interrupted. */
+  private readonly interrupted = new Set<string>();
 
   /**
    * @param normalizeUri returns the URI as the editor spells it; the server can spell it in another way
-   * @param reload loads the stored session, because an update was lost
+   * @param reload loads the stored session: an update was lost, or the server knows more
    */
   constructor(
     private readonly state: State,
@@ -94,8 +96,13 @@ export class Updates {
     }
   }
 
-  /** Applies the answer of `tark.state`. */
+  /**
+   * Applies the answer of `tark.state`. The next server knows which edits of interrupted turns still wait, so their
+   * sessions are loaded again.
+   */
   applyServerState(server: ServerState): void {
+    const again = [...this.interrupted];
+    this.interrupted.clear();
     this.state.settings = server.settings ?? {};
     this.state.permissions = server.permissions ?? [];
     this.state.inputs = server.inputs ?? [];
@@ -105,6 +112,7 @@ export class Updates {
     this.state.emit("permission", undefined);
     this.state.emit("input", undefined);
     this.state.emit("session", {});
+    again.forEach(this.reload);
   }
 
   /** Applies `tark/session`, or a session that a command returned. */
@@ -138,6 +146,7 @@ export class Updates {
     for (const [sessionId, transcript] of this.state.transcripts) {
       for (const turn of interrupt(transcript)) {
         turns += 1;
+        this.interrupted.add(sessionId);
         const update = { kind: "end", stopReason: turn.stopReason, error: turn.error, text: "", edits: [] };
         const params = { sessionId, turnId: turn.turnId, seq: turn.seq, update };
         this.state.emit("update", { params, change: { turn, kind: "turn" } });

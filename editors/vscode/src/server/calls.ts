@@ -2,9 +2,12 @@
 
 import * as vscode from "vscode";
 import { errorMessage } from "../window/notify";
+import { ServerEndedError } from "../model/server";
 import type { RunningServer } from "./launch";
 
 const ENDED = "the server has ended";
+/** The codes of vscode-jsonrpc and of the language client for a connection that has ended. */
+const CONNECTION_ENDED = new Set<unknown>([1, 2, -32096, -32097, -32099]);
 
 /** `current` returns the running server, if there is one. */
 export class Calls {
@@ -26,13 +29,14 @@ export class Calls {
   async sendRequest<T>(method: string, params: object, signal?: AbortSignal): Promise<T> {
     const server = this.current();
     if (server === undefined) {
-      throw new Error(ENDED);
+      throw new ServerEndedError(ENDED);
     }
     try {
       const cancellation = signal === undefined ? [] : [tokenOf(signal)]; // undefined would be sent as a parameter
       return await server.client.sendRequest<T>(method, params, ...cancellation);
     } catch (problem) {
-      throw this.current() === server ? problem : new Error(ENDED, { cause: problem });
+      const hasEnded = this.current() !== server || CONNECTION_ENDED.has((problem as { code?: unknown } | undefined)?.code);
+      throw hasEnded ? new ServerEndedError(ENDED, { cause: problem }) : problem;
     }
   }
 

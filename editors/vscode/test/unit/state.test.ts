@@ -130,6 +130,16 @@ test("after the server died, turns are interrupted, and requests and hunks are d
   assert.equal(state.permissions.length + state.hunks.size, 0);
 });
 
+test("the next server says how the calls of an interrupted turn ended: an edit can wait, and is not cancelled", () => {
+  const { updates, reloaded } = newState();
+  told(updates, 1, { kind: "start", prompt: "hi" });
+  updates.interruptAll();
+  assert.deepEqual(reloaded, [], "no server runs");
+  updates.applyServerState({});
+  updates.applyServerState({});
+  assert.deepEqual(reloaded, ["s1"]);
+});
+
 test("sessions are merged, and a deleted session is no longer current", () => {
   const { state, updates } = newState();
   const session = { sessionId: "s1", title: "One", turns: 1 } as Session;

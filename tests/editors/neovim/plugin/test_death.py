@@ -83,6 +83,8 @@ def test_hunks_come_back(start: Start, workspace: Path) -> None:
     neovim.until(lambda: neovim.lua(waiting) == 0, "the question is gone")
     neovim.until(lambda: hunks(neovim) == [1], "the hunk again")
     assert neovim.lua("return #require('tark.state').all()[1].hunks[vim.uri_from_bufnr(0)].hunks") == 1
+    call = f"return (vim.tbl_values({STATE}.transcripts)[1].turns[1].blocks[2] or {{}}).status"
+    neovim.until(lambda: neovim.lua(call) == "completed", "its call is not cancelled: it waits")
 
 
 def test_a_server_that_does_not_stay_is_left_alone(start: Start, workspace: Path) -> None:

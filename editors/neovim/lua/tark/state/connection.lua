@@ -8,6 +8,8 @@ local transcripts = require('tark.state.transcript')
 
 local M = {}
 
+local interrupted = {} ---@type table<tark.State, table<string, true>> sessions with turns that the end of a server cut
+
 ---@param client vim.lsp.Client
 function M.begin(client)
   state.begin(client.id, client.root_dir)
@@ -27,6 +29,16 @@ local function set_answer(server_state, answer)
   state.emit('session', server_state)
 end
 
+---The next server knows which edits of interrupted turns still wait, so their sessions are loaded again.
+---@param server_state tark.State
+local function load_interrupted(server_state)
+  local sessions = interrupted[server_state] or {}
+  interrupted[server_state] = nil
+  for session_id in pairs(sessions) do
+    state.emit('gap', server_state, session_id)
+  end
+end
+
 ---Requests the state and all hunks from the server, so that views are redrawn.
 ---@param server_state tark.State
 function M.refresh(server_state)
@@ -37,6 +49,7 @@ function M.refresh(server_state)
   requests.send_command(client, 'tark.state', nil, function(_, answer)
     if answer then
       set_answer(server_state, answer)
+      load_interrupted(server_state)
     end
   end)
   requests.send_command(client, 'tark.hunk.list', nil, function(_, answer)
@@ -56,6 +69,8 @@ function M.end_server(server_state)
   for session_id, transcript in pairs(server_state.transcripts) do
     for _, turn in ipairs(transcripts.interrupt(transcript)) do
       number = number + 1
+      interrupted[server_state] = interrupted[server_state] or {}
+      interrupted[server_state][session_id] = true
       local update = { kind = 'end', stopReason = turn.stopReason, error = turn.error, text = '', edits = {} }
       local params = { sessionId = session_id, turnId = turn.turnId, seq = turn.seq, update = update }
       state.emit('update', server_state, params, { turn = turn, kind = 'turn' })

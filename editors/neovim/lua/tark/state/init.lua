@@ -21,7 +21,7 @@ local M = {}
 
 ---@alias tark.Event
 ---| 'update'     # (state, params: tark.UpdateParams, change?: tark.Change) after it is in the transcript
----| 'gap'        # (state, session_id) an update of this session is missing
+---| 'gap'        # (state, session_id) the server knows more of this session: an update is missing, or a server ended
 ---| 'hunks'      # (state, uri)
 ---| 'permission' # (state) other permissions wait than before
 ---| 'input'      # (state) other questions wait than before
