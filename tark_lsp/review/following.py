@@ -47,15 +47,20 @@ def _touched_before(hunk: ReviewHunk, change: TextChange) -> ReviewHunk:
     return hunk.touch(CHANGED) if changed else hunk
 
 
-def divide_by_distance(hunks: Iterable[ReviewHunk], change: TextChange) -> tuple[list[ReviewHunk], list[ReviewHunk]]:
-    """The hunks that the change can concern, and those that it only moves, after it: each key asks for all hunks."""
+def divide_by_distance(
+    hunks: Iterable[ReviewHunk], change: TextChange, held: Collection[str] = ()
+) -> tuple[list[ReviewHunk], list[ReviewHunk]]:
+    """The hunks that the change can concern, and those that it only moves, after it: each key asks for all hunks.
+
+    A hunk whose lines changed while it was held is judged by the first change after that, wherever it is.
+    """
     size, replaced = len(change.new), change.last - change.first
     first, last, grown = change.first - size - replaced, change.last + size + replaced, size - replaced
     near: list[ReviewHunk] = []
     moved: list[ReviewHunk] = []
     for hunk in hunks:
         reach = len(hunk.old) + len(hunk.new)
-        if hunk.operation or not hunk.size or hunk.blocked or hunk.life is Life.UNDONE:
+        if hunk.operation or recognise(hunk, change.old, held, removed=True) is not hunk:
             near.append(hunk)
         elif last + reach < hunk.start:
             moved.append(hunk.stretch(hunk.start + grown, hunk.end + grown) if grown else hunk)
@@ -214,7 +219,7 @@ class FollowedText:
         if not same or above + below > min(len(old), len(new)):
             above = below = 0
         region = TextChange(lines, new[above : len(new) - below], first + above, first + len(old) - below)
-        before, far = divide_by_distance(hunks, region)
+        before, far = divide_by_distance(hunks, region, held)
         moved = zip(follow_hunks(before, region, held), map(region.removes, before), strict=True)
         lines[first : last + 1] = new
         self._changes += 1
