@@ -39,7 +39,7 @@ def start(tmp_path: Path, folder: Path, env: dict[str, str]) -> Iterator[Start]:
 
 
 def test_the_main_job(start: Start, folder: Path) -> None:
-    terminal = start()
+    terminal = start(fresh=True)
     terminal.say("change it")
     terminal.expect(APPLY)
     for words in ("❯ change it", "One word will do.", "I change one word.", "-one", "+ONE"):
