@@ -19,6 +19,7 @@ import signal
 import socket
 import sys
 import termios
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,7 @@ def main(path: str) -> None:
     _import_all(path)
     gc.collect()
     gc.freeze()  # what nobody looks through stays shared
+    assert threading.active_count() == 1, "a fork has no other threads, but it would have their locks"
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(64)

@@ -38,6 +38,7 @@ class ChatTerminal:
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=1.0)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
+        self._shown: str | None = None
         self._pty = Pty(["chat", *arguments], cwd, env, size, fresh=fresh)
 
     def read(self, seconds: float = 0.05) -> bool:
@@ -49,6 +50,7 @@ class ChatTerminal:
         except pexpect.EOF:
             return False
         self.raw += data
+        self._shown = None
         self._stream.feed(data)
         return True
 
@@ -59,8 +61,10 @@ class ChatTerminal:
     @property
     def shown(self) -> str:
         """All lines, those scrolled away first."""
-        gone = ["".join(line[at].data for at in range(self._screen.columns)) for line in self._screen.history.top]
-        return "\n".join(line.rstrip() for line in [*gone, *self._screen.display])
+        if self._shown is None:
+            gone = ["".join(line[at].data for at in range(self._screen.columns)) for line in self._screen.history.top]
+            self._shown = "\n".join(line.rstrip() for line in [*gone, *self._screen.display])
+        return self._shown
 
     @property
     def status(self) -> str:
@@ -97,6 +101,7 @@ class ChatTerminal:
 
     def resize(self, columns: int, rows: int) -> None:
         self._screen.resize(rows, columns)
+        self._shown = None
         self._pty.resize(columns, rows)
 
     def server(self) -> int:

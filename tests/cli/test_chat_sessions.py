@@ -53,7 +53,7 @@ def test_without_a_session_there_is_a_word(start: Start) -> None:
 
 
 def test_after_the_terminal_is_killed_in_the_middle(start: Start) -> None:
-    first = start(fresh=True)
+    first = start()
     first.say("say one thing")
     first.expect("end turn")
     first.say("talk")
@@ -85,7 +85,7 @@ def test_after_the_server_is_killed_in_the_middle(start: Start) -> None:
 
 
 def test_a_server_killed_while_it_asks(start: Start, folder: Path) -> None:
-    terminal = start(fresh=True)
+    terminal = start()
     terminal.say("change it")
     terminal.expect("Apply? [y]es")
     terminal.rest()
