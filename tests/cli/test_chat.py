@@ -88,9 +88,13 @@ def test_what_is_typed_ahead_answers_nothing(start: Start, folder: Path) -> None
     terminal.say("first talk, then change it")
     terminal.expect("It comes in small pieces")
     asked = "a question waits"
-    while asked not in terminal.shown:
+
+    def is_asked_while_keys_are_typed() -> bool:
         terminal.send("y")
         terminal.rest(0.1)
+        return asked in terminal.shown
+
+    terminal.until(is_asked_while_keys_are_typed, asked)
     for _ in range(10):  # goes on typing, with the question there
         terminal.send("y")
         terminal.rest(0.1)
