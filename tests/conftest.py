@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests import exhaustive, groups
+from tests import exhaustive, forked, groups
 from tests.virtual_clock import virtual_loop
 
 REAL_CLOCK = {"real clock": asyncio.new_event_loop}
@@ -64,3 +64,9 @@ def no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
         patch.setenv("XDG_STATE_HOME", str(home / "state"))
         patch.setenv("TARK_KEYRING", "off")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_fork_server_left() -> Iterator[None]:
+    yield
+    forked.disconnect()

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ import pexpect
 import pyte
 
 from tark_lsp.cli.chatting.question_prompt import AFTER_ANSWER_SECONDS
-from tests.cli.terminal import configure, environment
+from tests.cli.terminal import Pty, configure, environment
 
 SECONDS = 60
 SCENARIO = Path(__file__).parent / "chat_scenario.toml"
@@ -27,31 +26,31 @@ class ChatTerminal:
     """`raw` is every byte the terminal was sent."""
 
     def __init__(
-        self, arguments: Sequence[str], cwd: Path, env: dict[str, str], size: tuple[int, int] = (120, 36)
+        self,
+        arguments: Sequence[str],
+        cwd: Path,
+        env: dict[str, str],
+        size: tuple[int, int] = (120, 36),
+        *,
+        fresh: bool = False,
     ) -> None:
         columns, rows = size
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=1.0)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
-        self._child: Any = pexpect.spawn(
-            sys.executable,
-            ["-m", "tark_lsp", "chat", *arguments],
-            cwd=str(cwd),
-            env=env,
-            timeout=SECONDS,
-            dimensions=(rows, columns),
-        )
-        self._child.delaybeforesend = None
+        self._shown: str | None = None
+        self._pty = Pty(["chat", *arguments], cwd, env, size, fresh=fresh)
 
     def read(self, seconds: float = 0.05) -> bool:
         """Take in what comes; False: the program has ended."""
         try:
-            data = self._child.read_nonblocking(65536, seconds)
+            data = self._pty.stream.read_nonblocking(65536, seconds)
         except pexpect.TIMEOUT:
             return True
         except pexpect.EOF:
             return False
         self.raw += data
+        self._shown = None
         self._stream.feed(data)
         return True
 
@@ -62,8 +61,10 @@ class ChatTerminal:
     @property
     def shown(self) -> str:
         """All lines, those scrolled away first."""
-        gone = ["".join(line[at].data for at in range(self._screen.columns)) for line in self._screen.history.top]
-        return "\n".join(line.rstrip() for line in [*gone, *self._screen.display])
+        if self._shown is None:
+            gone = ["".join(line[at].data for at in range(self._screen.columns)) for line in self._screen.history.top]
+            self._shown = "\n".join(line.rstrip() for line in [*gone, *self._screen.display])
+        return self._shown
 
     @property
     def status(self) -> str:
@@ -86,7 +87,7 @@ class ChatTerminal:
             self.read()
 
     def send(self, keys: str) -> None:
-        self._child.send(keys)
+        self._pty.stream.send(keys)
 
     def say(self, line: str) -> None:
         self.send(line + ENTER)
@@ -100,34 +101,31 @@ class ChatTerminal:
 
     def resize(self, columns: int, rows: int) -> None:
         self._screen.resize(rows, columns)
-        self._child.setwinsize(rows, columns)
+        self._shown = None
+        self._pty.resize(columns, rows)
 
     def server(self) -> int:
         """The id of the server's process."""
-        [pid] = Path(f"/proc/{self._child.pid}/task/{self._child.pid}/children").read_text().split()
-        return int(pid)
+        pid = self._pty.program.pid
+        [server] = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return int(server)
 
     def kill(self, pid: int | None = None) -> None:
-        os.kill(self._child.pid if pid is None else pid, signal.SIGKILL)
+        os.kill(self._pty.program.pid if pid is None else pid, signal.SIGKILL)
 
     def end(self) -> int:
         """Wait for the end; the exit code, or minus the signal."""
         end = time.monotonic() + SECONDS
         while self.read():
             assert time.monotonic() < end, f"it does not end:\n{self.shown}"
-        self._child.close()
-        code = -self._child.signalstatus if self._child.exitstatus is None else self._child.exitstatus
-        return int(code)
+        code = self._pty.program.wait()
+        self.close()
+        return code
 
     def close(self) -> None:
         """End it, if it has not ended."""
-        try:
-            self._child.close(force=True)
-        except pexpect.ExceptionPexpect:  # pexpect waits 0.1 s for its end, which can be too short on a busy machine
-            end = time.monotonic() + SECONDS
-            while self._child.isalive():
-                assert time.monotonic() < end, f"{self._child.pid} cannot be ended"
-                time.sleep(0.05)
+        self._pty.close()
+        self._pty.program.wait()
 
     def leave(self) -> None:
         self.send(CTRL_D)
@@ -145,8 +143,9 @@ def chats(
     configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{scenario}"\n')
     started: list[ChatTerminal] = []
 
-    def start(*arguments: str, size: tuple[int, int] = (120, 36)) -> ChatTerminal:
-        terminal = ChatTerminal(arguments, folder, environment(tmp_path) if env is None else env, size)
+    def start(*arguments: str, size: tuple[int, int] = (120, 36), fresh: bool = False) -> ChatTerminal:
+        own = environment(tmp_path) if env is None else env
+        terminal = ChatTerminal(arguments, folder, own, size, fresh=fresh)
         started.append(terminal)
         terminal.expect(READY)
         return terminal

@@ -39,7 +39,7 @@ def start(tmp_path: Path, folder: Path, env: dict[str, str]) -> Iterator[Start]:
 
 
 def test_the_main_job(start: Start, folder: Path) -> None:
-    terminal = start()
+    terminal = start(fresh=True)
     terminal.say("change it")
     terminal.expect(APPLY)
     for words in ("❯ change it", "One word will do.", "I change one word.", "-one", "+ONE"):
@@ -88,9 +88,13 @@ def test_what_is_typed_ahead_answers_nothing(start: Start, folder: Path) -> None
     terminal.say("first talk, then change it")
     terminal.expect("It comes in small pieces")
     asked = "a question waits"
-    while asked not in terminal.shown:
+
+    def is_asked_while_keys_are_typed() -> bool:
         terminal.send("y")
         terminal.rest(0.1)
+        return asked in terminal.shown
+
+    terminal.until(is_asked_while_keys_are_typed, asked)
     for _ in range(10):  # goes on typing, with the question there
         terminal.send("y")
         terminal.rest(0.1)

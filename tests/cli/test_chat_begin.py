@@ -1,13 +1,12 @@
 """Problems at the start of the terminal chat: no model, no key, no terminal, a read-only home."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.chat_terminal import READY, SCENARIO, ChatTerminal
-from tests.cli.terminal import SECONDS, configure, environment
+from tests.cli.terminal import configure, environment, without_terminal
 
 pytestmark = pytest.mark.slow  # each test starts a program
 
@@ -21,19 +20,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def piped(arguments: list[str], prompt: str, folder: Path, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "tark_lsp", "chat", *arguments]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=env,
-        input=prompt,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
-    )
+def piped(
+    arguments: list[str], prompt: str, folder: Path, env: dict[str, str], *, fresh: bool = False
+) -> "subprocess.CompletedProcess[str]":
+    return without_terminal(["chat", *arguments], folder, env, prompt, fresh=fresh)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +53,7 @@ def test_what_is_missing_is_said_first_and_the_prompt_is_not_lost(
 def test_a_pipe_is_answered_plainly_and_goes_on(tmp_path: Path, folder: Path) -> None:
     configure(tmp_path, MODEL)
     env = environment(tmp_path)
-    done = piped([], "hello there\n", folder, env)
+    done = piped([], "hello there\n", folder, env, fresh=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "You said: hello there" in done.stdout
     assert "\x1b" not in done.stdout

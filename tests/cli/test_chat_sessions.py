@@ -68,7 +68,7 @@ def test_after_the_terminal_is_killed_in_the_middle(start: Start) -> None:
 
 
 def test_after_the_server_is_killed_in_the_middle(start: Start) -> None:
-    terminal = start()
+    terminal = start(fresh=True)
     terminal.say("say one thing")
     terminal.expect("end turn")
     terminal.say("talk")

@@ -6,15 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.terminal import environment, without_terminal
+
 pytestmark = pytest.mark.slow  # most of its tests start a program
-
-TARK = [sys.executable, "-m", "tark_lsp"]
-
-
-def tark(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*TARK, *arguments], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
-    )
 
 
 @pytest.mark.parametrize(
@@ -34,8 +28,8 @@ def tark(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProces
         (["run", "a.py", "x", "--model", "nope/"], 2, "'nope/' is not written as PROVIDER/MODEL"),
     ],
 )
-def test_usage(arguments: list[str], code: int, words: str) -> None:
-    done = tark(*arguments)
+def test_usage(tmp_path: Path, arguments: list[str], code: int, words: str) -> None:
+    done = without_terminal(arguments, tmp_path, environment(tmp_path), fresh=arguments == ["--help"])
     assert done.returncode == code
     assert words in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -67,7 +61,7 @@ def test_bad_files_are_reported_at_once(tmp_path: Path, target: str, words: str)
     with (folder / "huge.txt").open("wb") as huge:
         huge.truncate(50 * 1024**2)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    done = tark("run", target, "improve it", cwd=folder)
+    done = without_terminal(["run", target, "improve it"], folder, environment(tmp_path / "home"))
     assert done.returncode == 1
     assert done.stdout.startswith("error: ")
     assert words in done.stdout

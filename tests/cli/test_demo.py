@@ -36,7 +36,7 @@ def env(tmp_path: Path) -> dict[str, str]:
 
 def test_yes_changes_the_file_and_its_test_passes(tmp_path: Path, env: dict[str, str]) -> None:
     before = contents(BUNDLED)
-    terminal = Terminal(["demo"], tmp_path, env)
+    terminal = Terminal(["demo"], tmp_path, env, fresh=True)
     terminal.see(QUESTION)
     seen = terminal.plain
     for words in (

@@ -39,7 +39,7 @@ OWN = '[providers.mine]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:1"\na
 def test_findings(tmp_path: Path, toml: str, keys: dict[str, str], words: list[str], code: int) -> None:
     if toml:
         configure(tmp_path, toml)
-    done = without_terminal(["doctor"], tmp_path, environment(tmp_path, **keys))
+    done = without_terminal(["doctor"], tmp_path, environment(tmp_path, **keys), fresh=not toml)
     for word in (*words, "search: ripgrep", "sandbox: none yet", "the language server starts"):
         assert word in done.stdout
     assert (done.returncode, done.stderr) == (code, "")

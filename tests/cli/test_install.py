@@ -21,9 +21,9 @@ PLACE = Path("data", "nvim", "site", "pack", "tark", "start", "tark")
 NOTE = Path("lua", "tark", "installed.lua")
 
 
-def install(home: Path, *arguments: str, **more: str) -> tuple[int, str]:
+def install(home: Path, *arguments: str, fresh: bool = False, **more: str) -> tuple[int, str]:
     env = environment(home, XDG_DATA_HOME=str(home / "data"), **more)
-    done = without_terminal(["install", *arguments], home, env)
+    done = without_terminal(["install", *arguments], home, env, fresh=fresh)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout + done.stderr
 
@@ -43,7 +43,7 @@ def test_the_plugin_is_copied_without_what_only_its_makers_need(tmp_path: Path) 
 
 
 def test_the_note_starts_this_very_server(tmp_path: Path) -> None:
-    install(tmp_path, "neovim")
+    install(tmp_path, "neovim", fresh=True)
     note = (tmp_path / PLACE / NOTE).read_text()
     assert f"cmd = {{ {lua_string(sys.executable)}, '-P', '-m', 'tark_lsp' }}" in note
     assert f"version = '{__version__}'" in note

@@ -3,11 +3,11 @@
 import json
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.cli.terminal import Terminal, configure, environment, without_terminal
 from tests.llm.keys.loopback_github import (
     CLIENT_ID,
@@ -30,15 +30,8 @@ REPEATED = told({"message": f"bad token {LOGIN_TOKEN}"}, 401)
 
 
 def tark(home: Path, *arguments: str, given: str | bytes = "", **environ: str) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [sys.executable, "-m", "tark_lsp", *arguments],
-        cwd=home,
-        env=environment(home, **environ),
-        input=given if isinstance(given, bytes) else given.encode(),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    given = given if isinstance(given, bytes) else given.encode()
+    done = forked.run(arguments, home, environment(home, **environ), given)
     out, err = done.stdout.decode(), done.stderr.decode()
     for secret in (KEY, *SECRETS):
         assert secret not in out + err
@@ -57,7 +50,7 @@ def openai_at(home: Path, url: str) -> None:
 def test_typed_unseen_kept_used_and_deleted(tmp_path: Path) -> None:
     with Loopback([], models=["gpt-a", "gpt-b"]).in_thread() as server:
         openai_at(tmp_path, server.url)
-        terminal = Terminal(["login", "openai"], tmp_path, environment(tmp_path))
+        terminal = Terminal(["login", "openai"], tmp_path, environment(tmp_path), fresh=True)
         terminal.see("the key for openai (it is not shown): ")
         terminal.type(f"  {KEY} ")
         assert terminal.end() == 0

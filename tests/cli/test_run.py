@@ -85,7 +85,7 @@ def test_the_main_job_on_a_real_file(tmp_path: Path, decoder: Path, env: dict[st
     new = '"""Implementation of JSONDecoder, looked over.\n'
     with playing(edit("decoder.py", old, new), Reply(text="All done.")) as server:
         serve(tmp_path, server, wire)
-        terminal = Terminal(["run", "decoder.py:1-2", "look it over"], decoder.parent, env)
+        terminal = Terminal(["run", "decoder.py:1-2", "look it over"], decoder.parent, env, fresh=wire == "openai-chat")
         terminal.see(QUESTION)
         assert "I will." in terminal.plain
         assert f"-{old.rstrip()}\n+{new.rstrip()}" in terminal.plain
@@ -285,7 +285,7 @@ def slow_model(tmp_path: Path) -> Iterator[Loopback]:
 
 
 def test_ctrl_c_cancels_the_turn(slow_model: Loopback, decoder: Path, env: dict[str, str]) -> None:
-    terminal = Terminal(["run", "decoder.py", "take your time"], decoder.parent, env)
+    terminal = Terminal(["run", "decoder.py", "take your time"], decoder.parent, env, fresh=True)
     terminal.see("thinking it over")
     terminal.press_ctrl_c()
     assert terminal.end() == 1

@@ -103,7 +103,7 @@ def test_a_turn_is_shown_and_taken_back_after_a_question(tmp_path: Path, folder:
     changed = tree(folder)
 
     def ask(answer: str) -> tuple[int, str]:
-        terminal = Terminal(["undo", "ccc"], folder, environment(tmp_path))
+        terminal = Terminal(["undo", "ccc"], folder, environment(tmp_path), fresh=answer == "n")
         terminal.see("Take back turn-ccc333? [y]es, [n]o: ")
         terminal.type(answer)
         return terminal.end(), terminal.plain

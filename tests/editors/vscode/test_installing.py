@@ -27,7 +27,7 @@ def install(bench: Workbench, *arguments: str) -> tuple[int, str]:
     (programs / "code-server").write_text(f'#!/bin/sh\nexec {shlex.join(bench.program)} "$@"\n')
     (programs / "code-server").chmod(0o755)
     done = without_terminal(
-        ["install", "vscode", *arguments], bench.workspace, environment(bench.home, PATH=str(programs))
+        ["install", "vscode", *arguments], bench.workspace, environment(bench.home, PATH=str(programs)), fresh=True
     )
     assert done.stderr == ""
     return done.returncode, done.stdout

@@ -48,7 +48,7 @@ class Machine:
     def install(self) -> str:
         """Returns its output."""
         env = self.env | {"PATH": f"{self._nvim.parent}:{self.env['PATH']}"}
-        done = without_terminal(["install", "neovim"], self.project, env)
+        done = without_terminal(["install", "neovim"], self.project, env, fresh=True)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
