@@ -35,8 +35,8 @@ SDKS = (
 """They import the vendors' SDKs, which takes 5 seconds of the processor: one process does it for all of them."""
 
 POOL = "tests/editors/test_turn"
-"""How the ids of the files begin whose editors share servers (tests/editors/pool.py). Each process that runs one of them
-starts all these servers, so one process runs them all."""
+"""How the ids of the files begin whose editors share servers (tests/editors/pool.py). Each process that runs one of
+them starts its own servers, so one process runs them all."""
 
 LONG_FIRST = (
     "tests/editors/vscode/test_host.py",

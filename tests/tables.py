@@ -1,7 +1,8 @@
 """A parametrized test of a pure function is one test: its rows are cases (tests/cases.py), and a failure names them.
 
 Each test costs a report through a pipe, setup and teardown, which take longer than a pure function. A test is pure in
-this sense if it is not async and asks for nothing but its parameters; a test of Hypothesis is not. A row with marks of its own stays a test.
+this sense if it is not async and asks for nothing but its parameters; a test of Hypothesis is not. If a row has marks
+of its own, all rows stay tests.
 To run one row, name its id: `uv run pytest 'tests/FILE.py::test_name[id]'`.
 """
 
@@ -41,4 +42,4 @@ def _is_row(item: pytest.Function) -> bool:
     spec = getattr(item, "callspec", None)
     if spec is None or spec.marks or item.cls is not None or is_hypothesis_test(item.obj):
         return False
-    return set(item._fixtureinfo.initialnames) - FOR_ALL == spec.params.keys()
+    return bool(set(item._fixtureinfo.initialnames) - FOR_ALL == spec.params.keys())
