@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests import exhaustive, forked, groups
+from tests import exhaustive, forked, groups, tables
 from tests.virtual_clock import virtual_loop
 
 REAL_CLOCK = {"real clock": asyncio.new_event_loop}
@@ -39,6 +39,11 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, object, object]:
+    return tables.as_one((yield), collector.config.args)
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at the markers

@@ -1,8 +1,8 @@
 """How the tests are spread over processes: a file stays together, and files that take long start first.
 
-A file is one group, because its tests share what its fixtures start. The files in `SDKS` are one group, too. The tests
-of a file in `SPREAD` share nothing, so each of them is a group of its own. This is a scheduler of our own, because
-`--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
+A file is one group, because its tests share what its fixtures start. The files in `SDKS` are one group, too, and so are
+those of `POOL`. The tests of a file in `SPREAD` share nothing, so each of them is a group of its own. This is a
+scheduler of our own, because `--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
 """
 
 import os
@@ -34,6 +34,10 @@ SDKS = (
 )
 """They import the vendors' SDKs, which takes 5 seconds of the processor: one process does it for all of them."""
 
+POOL = "tests/editors/test_turn"
+"""How the ids of the files begin whose editors share servers (tests/editors/pool.py). Each process that runs one of
+them starts its own servers, so one process runs them all."""
+
 LONG_FIRST = (
     "tests/editors/vscode/test_host.py",
     "tests/cli/test_chat",
@@ -43,8 +47,7 @@ LONG_FIRST = (
     "tests/cli/test_install_wheel.py",
     "tests/server/test_llmock.py",
     "tests/tools/test_run_command.py",
-    "tests/editors/test_turn_typing.py",
-    "tests/editors/test_turn_random_typing.py",
+    POOL,
     "tests/editors",
     "tests/cli",
     "tests/sessions/test_killed.py",
@@ -78,4 +81,6 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # as above
         file = nodeid.partition("::")[0]
         if file in SDKS:
             return "SDKs"
+        if nodeid.startswith(POOL):
+            return "pool"
         return nodeid if file in SPREAD else file

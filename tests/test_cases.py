@@ -1,5 +1,7 @@
 """The tests' own tools: many cases in one test, and which tests a run takes."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.cases import cases, every
@@ -79,6 +81,44 @@ def test_what_runs(pytester: pytest.Pytester, expression: str, chosen: list[str]
         done.stdout.fnmatch_lines([f"*::test_{name} PASSED*"])
 
 
+TABLES = """
+    import pytest
+
+    @pytest.mark.parametrize("text", ["", "x"])
+    @pytest.mark.parametrize("number", [1, 2, 3], ids=["one", "two", "three"])
+    def test_table(number, text): assert number == 2 or text
+    @pytest.mark.parametrize("number", [1, 2])
+    def test_fixture(number, tmp_path): pass
+    @pytest.mark.parametrize("number", [1, 2])
+    @pytest.mark.usefixtures("tmp_path")
+    def test_used_fixture(number): pass
+    @pytest.mark.parametrize("number", [1, 2])
+    async def test_async(number): pass
+    @pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.skip)])
+    def test_marked(number): pass
+"""
+
+
+@pytest.mark.slow  # it starts pytest
+@pytest.mark.parametrize(
+    ("asked", "outcome", "said"),
+    [
+        ((), {"failed": 1, "passed": 7, "skipped": 1}, ["*2 of 6 cases failed*", "*case: one-", "*case: three-"]),
+        (("test_it.py::test_table[one-]", "test_it.py::test_table[one-x]"), {"failed": 1, "passed": 1}, []),
+    ],
+    ids=["all", "two rows"],
+)
+def test_tables(
+    pytester: pytest.Pytester, asked: tuple[str, ...], outcome: dict[str, int], said: Sequence[str]
+) -> None:
+    pytester.makeconftest("from tests.conftest import *")
+    pytester.makeini("[pytest]\nasyncio_mode = auto\nmarkers = exhaustive\n  property\n  virtual_clock\n  real_clock")
+    pytester.makepyfile(test_it=TABLES)
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", *asked)
+    done.assert_outcomes(**outcome)
+    done.stdout.fnmatch_lines(said)
+
+
 @pytest.mark.slow  # it starts pytest
 def test_all_processes_of_an_exhaustive_run_have_the_same_seeds(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("from tests.conftest import *")
@@ -89,7 +129,7 @@ def test_all_processes_of_an_exhaustive_run_have_the_same_seeds(pytester: pytest
 
         @pytest.mark.property
         @pytest.mark.parametrize("seed", seeds(1))
-        def test_it(seed): pass
+        def test_it(seed, tmp_path): pass
     """)
     done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-m", "exhaustive", "--numprocesses=2")
     done.assert_outcomes(passed=10)

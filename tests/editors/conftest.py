@@ -1,5 +1,6 @@
 """What tests of whole turns get: `open_editor`, which lends an editor in memory with a server behind it."""
 
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest_asyncio
 
 from tests.editors.behaviour import Behaviour, Profile
 from tests.editors.memory_editor import MemoryEditor
-from tests.editors.pool import Pool
+from tests.editors.pool import SCENARIO, Pool
 
 FAILED = pytest.StashKey[bool]()
 
@@ -37,6 +38,13 @@ class OpenEditor:
 
     async def __call__(self, profile: Profile, *flags: str, behaviour: Behaviour | None = None) -> MemoryEditor:
         return await self.pool.lend(profile, frozenset(flags), behaviour or profile.behaviour)
+
+    async def in_empty_folder(self, profile: Profile, *flags: str, scenario: Path = SCENARIO) -> MemoryEditor:
+        """With a shared server, which plays `scenario`; nothing that another test wrote is in its folder."""
+        editor = await self.pool.lend(profile, frozenset(flags), profile.behaviour, scenario)
+        for path in editor.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return editor
 
     async def to_end(self, profile: Profile, *flags: str) -> MemoryEditor:
         """With a server that the test may end."""

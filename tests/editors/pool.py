@@ -37,6 +37,7 @@ class Kind:
 
     profile: Profile
     flags: frozenset[str]
+    scenario: Path = SCENARIO
 
 
 @dataclass(slots=True)
@@ -48,9 +49,11 @@ class Pool:
     lent: list[MemoryEditor] = field(default_factory=list)
     started: int = 0
 
-    async def lend(self, profile: Profile, flags: frozenset[str], behaviour: Behaviour) -> MemoryEditor:
-        kind = Kind(profile, flags)
-        editor = self.editors.get(kind) or await self.start(profile, flags, behaviour)
+    async def lend(
+        self, profile: Profile, flags: frozenset[str], behaviour: Behaviour, scenario: Path = SCENARIO
+    ) -> MemoryEditor:
+        kind = Kind(profile, flags, scenario)
+        editor = self.editors.get(kind) or await self.start(profile, flags, behaviour, scenario=scenario)
         self.editors[kind] = editor
         editor.behaviour = behaviour
         self.lent.append(editor)

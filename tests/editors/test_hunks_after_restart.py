@@ -13,6 +13,7 @@ from tests.editors.connection import Json, Message
 from tests.editors.memory_editor import MemoryEditor
 from tests.editors.question import allow
 from tests.editors.restarts import TEXT, Place, edit, ended
+from tests.exhaustive import seeds
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
@@ -250,7 +251,8 @@ async def test_a_server_that_lives_keeps_its_hunks(place: Place) -> None:
     await ended(three)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.property
+@pytest.mark.parametrize("seed", seeds(3))
 async def test_killed_at_any_moment(place: Place, seed: int) -> None:
     """Whatever comes back is decided, and then nothing is left of the turn but what was accepted."""
     chance = random.Random(seed)

@@ -31,7 +31,7 @@ def typed_into(files: dict[str, tuple[bytes, int]], words: dict[str, bytes]) -> 
     return {name: (data + words.get(name, b""), mode) for name, (data, mode) in files.items()}
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 async def test_by_servers_that_are_killed(tmp_path: Path, seed: int) -> None:
     folder, home = tmp_path.resolve() / "workspace", tmp_path.resolve() / "home"
     folder.mkdir()

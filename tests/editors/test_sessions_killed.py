@@ -200,6 +200,6 @@ async def kill_once(seed: int, wire: str, folder: Path) -> str:
 @pytest.mark.property
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_nothing_told_is_lost(tmp_path: Path, part: int) -> None:
-    points = islice(zip(seeds(8), cycle(WIRES), strict=False), part, None, PARTS)
+    points = islice(zip(seeds(len(WIRES)), cycle(WIRES), strict=False), part, None, PARTS)
     ends = [await kill_once(seed, wire, tmp_path.resolve() / str(seed)) for seed, wire in points]
     assert "error" in ends, "every one of them came too late"

@@ -137,7 +137,13 @@ async def open_on(folder: Path, home: Path) -> MemoryEditor:
 
 
 @pytest.mark.parametrize(
-    ("seed", "last"), [(1, None), (2, 15), (3, 20), (4, 25)], ids=["at the end", "amid 15", "amid 20", "amid 25"]
+    ("seed", "last"),
+    [
+        pytest.param(1, None, id="at the end"),
+        pytest.param(2, 15, id="amid 15"),
+        pytest.param(3, 20, id="amid 20", marks=pytest.mark.exhaustive),
+        pytest.param(4, 25, id="amid 25", marks=pytest.mark.exhaustive),
+    ],
 )
 async def test_undo_by_another_server(tmp_path: Path, seed: int, last: int | None) -> None:
     """`last`: killed some time after the answer to so many questions."""

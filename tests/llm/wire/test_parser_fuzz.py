@@ -68,15 +68,16 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-def put(frames: list[Any], path: tuple[Any, ...], value: Any) -> list[Any]:
-    changed = copy.deepcopy(frames)
-    inner: Any = changed
-    for key in path[:-1]:
-        inner = inner[key]
-    if value is MISSING:
-        del inner[path[-1]]
+def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """A copy with `new` at the path; what is beside the path is shared with `value`."""
+    key, *rest = path
+    changed = copy.copy(value)
+    if rest:
+        changed[key] = put(value[key], tuple(rest), new)
+    elif new is MISSING:
+        del changed[key]
     else:
-        inner[path[-1]] = value
+        changed[key] = new
     return changed
 
 

@@ -4,8 +4,8 @@
 """
 
 import base64
-import copy
 import json
+import pickle
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -48,8 +48,8 @@ FILES = [
 ]
 
 LONGEST_BYTE_BY_BYTE = 200_000
-LONGEST_CUT_EVERYWHERE = 2_000
-MOST_CUTS = examples(90)
+LONGEST_CUT_EVERYWHERE = 1_000
+MOST_CUTS = examples(45)
 
 pytestmark = needs_shared
 
@@ -149,7 +149,7 @@ def cuts(path: Path) -> Iterator[tuple[int, list[StreamEvent], ModelError | None
         if answer.failure is None:
             events += answer.feed_bytes(body[start:place])
         start = place
-        ending = copy.deepcopy(answer)
+        ending = pickle.loads(pickle.dumps(answer, pickle.HIGHEST_PROTOCOL))  # faster than deepcopy
         last = ending.close() if ending.failure is None else []
         yield place, events + last, ending.failure
 

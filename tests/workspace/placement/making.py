@@ -35,7 +35,7 @@ class Spot:
 
 
 def joined(lines: Sequence[str], ending: str = "\n") -> str:
-    return "".join(line + ending for line in lines)
+    return ending.join([*lines, ""])
 
 
 def sent(random: Random, old: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
@@ -48,7 +48,7 @@ def places(lines: Sequence[str], block: Sequence[str], key: Callable[[str], str]
     """How often the block occurs in the lines."""
     sought = [key(line) for line in block]
     keys = [key(line) for line in lines]
-    return sum(keys[at : at + len(sought)] == sought for at in range(len(keys) - len(sought) + 1))
+    return sum(keys[at : at + len(sought)] == sought for at, line in enumerate(keys) if line == sought[0])
 
 
 def some_spot(random: Random, text: str, least: int = 1, most: int = LONGEST_BLOCK) -> Spot | None:
