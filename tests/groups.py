@@ -1,8 +1,8 @@
 """How the tests are spread over processes: a file stays together, and files that take long start first.
 
-A file is one group, because its tests share what its fixtures start. The files in `SDKS` are one group, too. The tests
-of a file in `SPREAD` share nothing, so each of them is a group of its own. This is a scheduler of our own, because
-`--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
+A file is one group, because its tests share what its fixtures start. The files in `SDKS` and those of a folder in
+`SHARED` are one group, too. The tests of a file in `SPREAD` share nothing, so each of them is a group of its own. This is
+a scheduler of our own, because `--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
 """
 
 import os
@@ -34,8 +34,11 @@ SDKS = (
 )
 """They import the vendors' SDKs, which takes 5 seconds of the processor: one process does it for all of them."""
 
+SHARED = ("tests/editors/vscode/chat_window/", "tests/editors/vscode/review_window/")
+"""Their files share a window of VS Code."""
+
 LONG_FIRST = (
-    "tests/editors/vscode/test_host.py",
+    *SHARED,
     "tests/cli/test_chat",
     "tests/editors/vscode",
     "tests/editors/neovim/plugin",
@@ -78,4 +81,6 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # as above
         file = nodeid.partition("::")[0]
         if file in SDKS:
             return "SDKs"
+        if file.startswith(SHARED):
+            return file.rpartition("/")[0]
         return nodeid if file in SPREAD else file
