@@ -143,8 +143,9 @@ class Workbench:
         self.page.keyboard.press("F1")
         box = self.page.locator(".quick-input-widget input")
         box.fill(f">{title}")
-        self.page.locator(".quick-input-list .monaco-list-row.focused").filter(has_text=title).wait_for()
-        box.press("Enter")  # not a click: rows move while the list is being filtered
+        rows = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title)
+        # The list has been filtered: a click on a row that moves would run another command.
+        rows.filter(has=self.page.locator(".highlight")).first.click()
 
     def look(self) -> None:
         """Wait as long as a user needs to look: clicks right after something appears are ignored."""
@@ -239,7 +240,7 @@ def until(condition: Callable[[], object], what: str) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"never came: {what}"
-        time.sleep(0.05)
+        time.sleep(0.1)
 
 
 def _write(path: Path, settings: Mapping[str, Any]) -> None:

@@ -23,6 +23,7 @@ def desk(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     settings = {
         "git.enabled": True,
         "git.openRepositoryInParentFolders": "never",
+        "scm.countBadge": "off",  # the only badge is that of the chat
         "tark.chat.opensFor": [],
         "tark.editReview": "after",
     }
