@@ -1,8 +1,8 @@
 """How the tests are spread over processes: a file stays together, and files that take long start first.
 
-A file is one group, because its tests share what its fixtures start. The files in `SDKS` are one group, too, and so are
-those of `POOL`. The tests of a file in `SPREAD` share nothing, so each of them is a group of its own. This is a
-scheduler of our own, because `--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
+A file is one group, because its tests share what its fixtures start. So are the files in `SDKS`, and those whose ids begin
+with the same entry of `SHARED`. The tests of a file in `SPREAD` share nothing, so each of them is a group of its own.
+This is a scheduler of our own, because `--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
 """
 
 import os
@@ -34,12 +34,15 @@ SDKS = (
 )
 """They import the vendors' SDKs, which takes 5 seconds of the processor: one process does it for all of them."""
 
-POOL = "tests/editors/test_turn"
-"""How the ids of the files begin whose editors share servers (tests/editors/pool.py). Each process that runs one of
-them starts its own servers, so one process runs them all."""
+SHARED = (
+    "tests/editors/vscode/chat_window/",
+    "tests/editors/vscode/review_window/",
+    "tests/editors/test_turn",
+)
+"""How the ids of files begin that share a window of VS Code, or the servers of the pool (tests/editors/pool.py)."""
 
 LONG_FIRST = (
-    "tests/editors/vscode/test_host.py",
+    *SHARED,
     "tests/cli/test_chat",
     "tests/editors/vscode",
     "tests/editors/neovim/plugin",
@@ -47,7 +50,6 @@ LONG_FIRST = (
     "tests/cli/test_install_wheel.py",
     "tests/server/test_llmock.py",
     "tests/tools/test_run_command.py",
-    POOL,
     "tests/editors",
     "tests/cli",
     "tests/sessions/test_killed.py",
@@ -81,6 +83,7 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # as above
         file = nodeid.partition("::")[0]
         if file in SDKS:
             return "SDKs"
-        if nodeid.startswith(POOL):
-            return "pool"
+        for beginning in SHARED:
+            if nodeid.startswith(beginning):
+                return beginning
         return nodeid if file in SPREAD else file

@@ -31,7 +31,7 @@ from playwright.sync_api import Browser, Frame, sync_playwright
 
 from tests.benchmarks import flooding_server
 from tests.editors.vscode import installed
-from tests.editors.vscode.conftest import FLAGS
+from tests.editors.vscode.windows import FLAGS
 from tests.editors.vscode.workbench import Workbench, until
 
 PROBE = Path(__file__).with_name("vscode_probe.js")

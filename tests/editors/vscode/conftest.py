@@ -1,20 +1,17 @@
-"""Fixtures for tests of the VS Code extension: a browser, and `begin`, which creates a workbench for a test file."""
+"""Fixtures for tests of the VS Code extension: `begin` creates a workbench for a test file, `chat` opens its chat.
+
+The files of a folder below this one share a window: their conftest.py has its own `begin` with the scope of the folder.
+"""
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any, Protocol
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests import exhaustive
-from tests.editors.vscode import installed
 from tests.editors.vscode.chat import Chat
-from tests.editors.vscode.workbench import PATIENCE, Workbench
-
-ONLY_OLDEST = ("test_host.py",)
-"""The newest VS Code for browsers starts no tests in its extension host: their first step never comes."""
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+from tests.editors.vscode.windows import Begin, windows
+from tests.editors.vscode.workbench import Workbench
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -22,7 +19,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if str(item.path).startswith(folder):
             item.add_marker("editor")
-            if exhaustive.is_exhaustive() and item.path.name not in ONLY_OLDEST:
+            if exhaustive.is_exhaustive():
                 item.add_marker(exhaustive.MARKER)  # they run in another version of VS Code then
 
 
@@ -37,31 +34,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = installed.browser()
-    expect.set_options(timeout=PATIENCE * 1000)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
-class Begin(Protocol):
-    def __call__(self, scenario: Path | None, **options: Any) -> Workbench: ...
-
-
-@pytest.fixture(scope="module")
-def begin(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Begin]:
-    """`begin(scenario, settings=..., machine=..., trusting=...)`: a workbench, closed after the file."""
-    benches: list[Workbench] = []
-
-    def make(scenario: Path | None, **options: Any) -> Workbench:
-        benches.append(Workbench(browser, tmp_path_factory.mktemp("vscode"), scenario, **options))
-        return benches[-1]
-
-    yield make
-    for bench in benches:
-        bench.close()
+def begin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Begin]:
+    with windows(tmp_path_factory) as begin:
+        yield begin
 
 
 @pytest.fixture(scope="module")

@@ -115,7 +115,7 @@ def _sees_only(page: Page, asked: dict[str, Any]) -> None:
         try:
             expect(rows).to_have_count(1)
         except AssertionError as problem:
-            raise Error(str(problem)) from problem
+            raise Error(f"{problem}\nThese are listed: {rows.all_inner_texts()}") from problem
 
 
 @contextmanager

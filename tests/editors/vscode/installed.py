@@ -1,6 +1,7 @@
 """The programs for tests of the VS Code extension: a VS Code for browsers, a browser, and the packed extension.
 
-A push runs them in the oldest VS Code that the extension supports, an exhaustive run in the newest.
+A push runs them in the oldest VS Code that the extension supports, an exhaustive run in the newest, except the tests in
+the extension host.
 Missing programs are installed once from npm into the user's cache folder. If that fails, the tests are skipped.
 """
 
@@ -47,11 +48,14 @@ OLDEST = Version("4.100.3")
 NEWEST = Version("4.139.1", node="24")
 
 
+def version_of_run() -> Version:
+    return NEWEST if exhaustive.is_exhaustive() else OLDEST
+
+
 @functools.cache
-def workbench() -> tuple[str, str]:
+def workbench(version: Version) -> tuple[str, str]:
     """The server of VS Code: Node, and its script."""
     _needed("node", "npm", "rg")
-    version = NEWEST if exhaustive.is_exhaustive() else OLDEST
     done = version.folder / "installed"
     with _alone(version.folder):
         if not done.exists():

@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 import tark_lsp
 from tests.editors.vscode import installed
-from tests.editors.vscode.conftest import FLAGS
+from tests.editors.vscode.windows import FLAGS
 from tests.editors.vscode.workbench import Workbench, until
 
 ROOT = Path(__file__).parents[3]

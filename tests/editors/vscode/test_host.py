@@ -1,4 +1,7 @@
-"""Runs the tests of editors/vscode/test/host in the extension host: every command, and possible failures."""
+"""Runs the tests of editors/vscode/test/host in the extension host: every command, and possible failures.
+
+A push runs the files of `CORE`, an exhaustive run all of them, and `HOST_TESTS="undo review" pytest -m exhaustive` two.
+"""
 
 import json
 import os
@@ -12,28 +15,39 @@ from urllib.parse import quote
 
 import pytest
 
+from tests import exhaustive
 from tests.editors.availability import skip
-from tests.editors.vscode.conftest import Begin
 from tests.editors.vscode.hands import Hands
-from tests.editors.vscode.installed import EXTENSION
+from tests.editors.vscode.installed import EXTENSION, OLDEST
+from tests.editors.vscode.windows import Begin
 from tests.editors.vscode.workbench import Workbench
 from tests.loopback import Loopback, Raw
 
 FAKE = Path(__file__).parents[1] / "neovim" / "plugin" / "fake_server.py"
 FILES = sorted(path.name.removesuffix(".test.ts") for path in (EXTENSION / "test" / "host").glob("*.test.ts"))
+CHOSEN = os.environ.get("HOST_TESTS", "").split() or [*FILES, "commands"]
+"""`commands`: did the tests run each command?"""
+CORE = ("turns", "sessions", "waiting")
+"""The files that try most commands in the least time. The others restart the server often, or do what other files of
+this folder do in a push, too.
+"""
 METADATA = "Metadata-Version: 2.1\nName: tark-lsp\nVersion: 0.0.1\n"
 HANDS_OVER = "import os, sys\ndef main(): os.execv({0!r}, [{0!r}, '-m', 'tark_lsp', *sys.argv[1:]])\n"
 
 
 @pytest.fixture(scope="module")
 def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, str]]]:
-    """The results of all tests: in a window with a folder, and in one without."""
+    """The results of the tests: in a window with a folder, and in one without.
+
+    In the oldest VS Code, also in an exhaustive run: the newest one for browsers starts no tests in its extension host.
+    """
     _bundle()
     hands = Hands()
     folder = tmp_path_factory.mktemp("host")
+    wanted = [file for file in CHOSEN if file in CORE or exhaustive.is_exhaustive()]
     env = {
         "TARK_TEST_HANDS": str(hands.port),
-        "TARK_TEST_FILES": os.environ.get("HOST_TESTS", ""),
+        "TARK_TEST_FILES": " ".join(wanted),
         "TARK_TEST_FAKE": str(FAKE),
         "TARK_TEST_WHEEL": str(_wheel(folder)),
         "TARK_TEST_BIN": str(_python_alone(folder)),
@@ -42,15 +56,18 @@ def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         own = {"wire": "openai-chat", "baseUrl": f"{provider.url}/v1"}
         offline = {name: {"baseUrl": "http://127.0.0.1:1/v1"} for name in ("groq", "deepseek")}  # their keys are set
         settings = {"tark.providers": {"own": own, **offline}, "tark.editReview": "ask"}
-        bench = begin(Path(__file__).with_name("host.toml"), env=env, settings=settings)
+        bench = begin(Path(__file__).with_name("host.toml"), env=env, settings=settings, version=OLDEST)
         prompt = bench.workspace / ".tark" / "prompts" / "haiku.md"
         prompt.parent.mkdir(parents=True)
         prompt.write_text("Write a haiku about it.\n")
-        yield [*_run(bench, hands, f"folder={bench.workspace}"), *_run(bench, hands, "ew=true")]
+        results = _run(bench, hands, f"folder={bench.workspace}")
+        yield [*results, *_run(bench, hands, "ew=true")] if "noFolder" in wanted else results
     hands.close()
 
 
-@pytest.mark.parametrize("file", [*FILES, "commands"])
+@pytest.mark.parametrize(
+    "file", [pytest.param(file, marks=() if file in CORE else pytest.mark.exhaustive) for file in CHOSEN]
+)
 def test_in_the_extension_host(results: list[dict[str, str]], file: str) -> None:
     own = [result for result in results if result["file"] == file]
     assert own, "no test was run"

@@ -1,4 +1,7 @@
-"""`tark-lsp install vscode` into a real VS Code, which then starts the server that the extension came with."""
+"""`tark-lsp install vscode` into a real VS Code, which then starts the server that the extension came with.
+
+The user has no settings and does not trust the folder.
+"""
 
 import shlex
 from pathlib import Path
@@ -9,14 +12,14 @@ import pytest
 from tark_lsp import __version__
 from tark_lsp.cli.installing.shipped import server_command
 from tests.cli.terminal import environment, without_terminal
-from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.windows import Begin
 from tests.editors.vscode.workbench import Workbench, until
 
 
 @pytest.fixture(scope="module")
 def bench(begin: Begin) -> Workbench:
-    """A workbench of a user without settings."""
-    bench = begin(Path(__file__).with_name("host.toml"), machine={})
+    settings = {"security.workspace.trust.startupPrompt": "never"}
+    bench = begin(Path(__file__).with_name("host.toml"), machine={}, settings=settings, trusting=False)
     (bench.workspace / "numbers.txt").write_text("one\ntwo\n")
     return bench
 
@@ -38,13 +41,20 @@ def test_it_is_installed_and_starts_the_server_it_came_with(bench: Workbench) ->
     assert (code, f"installed  Tark {__version__} for code-server: " in out) == (0, True), out
     bench.open()
     bench.open_file("numbers.txt")
-    bench.status().wait_for()
     until(bench.processes, "the server")
     running = [psutil.Process(process).cmdline() for process in bench.processes()]
     assert running == [server_command()]
     bench.run("Tark: Doctor")
     page = bench.frame_with("a.button")
     page.get_by_text("the tark-lsp that installed the extension").first.wait_for()
+    page.get_by_text("not trusted: only your user settings apply, and no commands run").first.wait_for()
+
+
+def test_in_a_workspace_that_is_not_trusted_nothing_of_it_is_run(bench: Workbench) -> None:
+    bench.run("Tark: Run Agent")
+    bench.answer("make made.txt")
+    bench.chat().locator(".answer").filter(has_text="It is not run.").wait_for()
+    assert not (bench.workspace / "made.txt").exists()
 
 
 def test_it_is_removed(bench: Workbench) -> None:

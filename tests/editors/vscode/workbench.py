@@ -15,7 +15,7 @@ from typing import Any
 from playwright.sync_api import Browser, Error, Frame, Locator, Page
 
 from tests.editors.pool import environment, write_settings
-from tests.editors.vscode.installed import packed, workbench
+from tests.editors.vscode.installed import Version, packed, version_of_run, workbench
 from tests.patience import AT_ONCE
 
 LISTENING = re.compile(r"agent listening on (\d+)")
@@ -55,9 +55,10 @@ class Workbench:
         machine: Mapping[str, Any] | None = None,
         trusting: bool = True,
         env: Mapping[str, str] | None = None,
+        version: Version | None = None,
     ) -> None:
         """`scenario`: None for an empty home. `machine`: machine settings; by default the server to run. `trusting`: VS
-        Code trusts all folders.
+        Code trusts all folders. `version`: by default the one of this run.
         """
         self.workspace, self.home, self._data = folder / "workspace", folder / "home", folder / "code"
         self.workspace.mkdir(exist_ok=True)
@@ -68,7 +69,7 @@ class Workbench:
         server = {"tark.server.command": [sys.executable, "-m", "tark_lsp"]}
         _write(self._data / "User" / "settings.json", {**SETTINGS, **(settings or {})})
         _write(self._data / "Machine" / "settings.json", server if machine is None else machine)
-        self._argv = [*workbench(), "--accept-server-license-terms"]
+        self._argv = [*workbench(version or version_of_run()), "--accept-server-license-terms"]
         self._argv += ["--user-data-dir", str(self._data), "--server-data-dir", str(self._data / "server")]
         self._argv += ["--extensions-dir", str(self._data / "extensions"), "--telemetry-level", "off"]
         self._env = {**environment(self.home), "TARK_KEYRING": "off", **(env or {})}
@@ -117,9 +118,12 @@ class Workbench:
         return folder
 
     def open(self, query: str = "") -> None:
-        """Open the folder, and wait until the window can be used. `query` is added to the address."""
+        """Open the folder, and wait until the window can be used. `query` is added to the address.
+
+        The item of the extension says so. The palette lists no commands of extensions that are found after it opens.
+        """
         self.page.goto(f"{self.origin}/?folder={self.workspace}{query}")
-        self.page.locator(".monaco-workbench .statusbar").wait_for()
+        self.status().wait_for()
 
     def open_file(self, name: str) -> Locator:
         """Open a file of the workspace with Quick Open. Return its editor, which has the focus."""
@@ -139,9 +143,9 @@ class Workbench:
         self.page.keyboard.press("F1")
         box = self.page.locator(".quick-input-widget input")
         box.fill(f">{title}")
-        row = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title).first
-        row.wait_for()
-        row.click()
+        rows = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title)
+        # The list has been filtered: a click on a row that moves would run another command.
+        rows.filter(has=self.page.locator(".highlight")).first.click()
 
     def look(self) -> None:
         """Wait as long as a user needs to look: clicks right after something appears are ignored."""
@@ -236,7 +240,7 @@ def until(condition: Callable[[], object], what: str) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"never came: {what}"
-        time.sleep(0.05)
+        time.sleep(0.1)
 
 
 def _write(path: Path, settings: Mapping[str, Any]) -> None:

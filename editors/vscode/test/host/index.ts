@@ -1,6 +1,6 @@
 /**
- * Runs the tests of this folder in the extension host, and sends the results to the driver. HOST_TESTS of the driver
- * selects files.
+ * Runs the tests of this folder in the extension host, and sends the results to the driver. The driver selects the files:
+ * `commands` asks if the tests ran each command.
  */
 
 import Mocha from "mocha";
@@ -24,9 +24,9 @@ const WITHOUT_FOLDER: typeof FILES = { noFolder: () => import("./noFolder.test")
 export async function run(): Promise<void> {
   const vscode = await import("vscode");
   const isWhole = vscode.workspace.workspaceFolders !== undefined;
-  const wanted = process.env["TARK_TEST_FILES"] ?? "";
+  const wanted = new Set(process.env["TARK_TEST_FILES"]?.split(" "));
   for (const [file, load] of Object.entries(isWhole ? FILES : WITHOUT_FOLDER)) {
-    if (wanted !== "" && !wanted.split(" ").includes(file)) {
+    if (!wanted.has(file)) {
       continue;
     }
     const mocha = new Mocha({ ui: "tdd", timeout: PATIENCE_MS, reporter: Mocha.reporters.Base });
@@ -34,7 +34,7 @@ export async function run(): Promise<void> {
     await load();
     await tested(mocha, file);
   }
-  if (isWhole && wanted === "") {
+  if (isWhole && wanted.has("commands")) {
     await tell({ file: "commands", title: "each command was run", problem: untested().join(", ") });
   }
   await tell({ file: "", title: "", problem: "" });

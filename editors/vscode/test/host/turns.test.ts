@@ -185,9 +185,14 @@ test("an input box opens with the text that was typed last", async () => {
   assert.equal((await ended()).prompt, "what is it?");
 });
 
+async function talksForEver(): Promise<string> {
+  const { sessionId, turnId } = await begin("talk for ever");
+  await until("it runs", async () => (await state()).transcripts.get(sessionId)?.byId.get(turnId)?.state === "running");
+  return sessionId;
+}
+
 test("stop: the turns of this session", async () => {
-  const { sessionId } = await begin("talk for ever");
-  (await state()).setCurrentSession(sessionId);
+  (await state()).setCurrentSession(await talksForEver());
   await run("stop");
   assert.equal((await ended()).stopReason, "cancelled");
   await run("stop");
@@ -195,8 +200,7 @@ test("stop: the turns of this session", async () => {
 });
 
 test("stopAll: also those of other sessions", async () => {
-  const { sessionId, turnId } = await begin("talk for ever");
-  await until("it runs", async () => (await state()).transcripts.get(sessionId)?.byId.get(turnId)?.state === "running");
+  const sessionId = await talksForEver();
   await run("stop");
   await hands.sees("no turn is running in this session");
   await run("stopAll");

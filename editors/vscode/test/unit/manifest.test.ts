@@ -21,6 +21,11 @@ test("no proposed API is used", () => {
   assert.deepEqual(Object.keys(MANIFEST.contributes.menus).filter((menu) => PROPOSED.includes(menu)), []);
 });
 
+test("each command has a row in commands.ts", () => {
+  const rows = new Set([...readFileSync("src/commands.ts", "utf8").matchAll(/^ {2}(\w+): .*=>/gm)].map(([, name]) => `tark.client.${name ?? ""}`));
+  assert.deepEqual(MANIFEST.contributes.commands.map(({ command }) => command).filter((command) => !rows.has(command)), []);
+});
+
 test("all commands of menus exist", () => {
   const known = new Set(MANIFEST.contributes.commands.map(({ command }) => command));
   const used = Object.values(MANIFEST.contributes.menus).flatMap((rows) => rows.flatMap(({ command }) => (command === undefined ? [] : [command])));

@@ -1,51 +1,23 @@
 """Permission requests and questions in the workbench: each is asked once, whole, and leaves the focus."""
 
-import json
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.editors.hostile_text import deceptive, exact, worst
-from tests.editors.vscode.conftest import Begin
+from tests.editors.hostile_text import deceptive, exact
+from tests.editors.vscode.review_window.files import SHAPES, SOLIDS, reset_files
+from tests.editors.vscode.review_window.hostile_command import HOSTILE
 from tests.editors.vscode.workbench import Workbench, until
 
-TEXT = "one\ntwo\nthree\n"
-CODE = "echo $(pwd) $(sync~spin) \\$(check) [0-9]* `id` 'a  b' [x](command:y) \u202e\u200b; "
 TITLE = "run hostile $(trash) $(sync~spin) \\$(check) [0-9]*"
-HOSTILE = CODE + "\n".join(text.replace("\0", "") for text in worst())  # no command can have NUL
-CALL = f'{{ name = "run_command", arguments = {{ command = {json.dumps(HOSTILE)} }} }}'
-REPLY = f"""[[reply]]
-when = 'says:\\s+run hostile'
-calls = [{CALL}]
-
-"""
-FIRST_PROMPT = "[[reply]]\nwhen = 'says:"
-"""Replies to prompts follow those to results of tools."""
-
-
-@pytest.fixture(scope="module")
-def desk(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Workbench:
-    scenario = tmp_path_factory.mktemp("scenario") / "review.toml"
-    replies = Path(__file__).with_name("review.toml").read_text()
-    scenario.write_text(replies.replace(FIRST_PROMPT, REPLY + FIRST_PROMPT, 1))
-    bench = begin(scenario, settings={"tark.chat.opensFor": [], "tark.editReview": "after"})
-    (bench.workspace / "shapes.py").write_text("    return 3 * radius * radius\n")
-    (bench.workspace / "numbers.txt").write_text(TEXT)
-    (bench.workspace / "solids.py").write_text("    return side * side * 6\n")
-    bench.open()
-    bench.open_file("numbers.txt")
-    bench.status().wait_for()
-    return bench
 
 
 @pytest.fixture
 def bench(desk: Workbench) -> Workbench:
-    """A workbench with one open file, without files that commands created, and with a hidden chat."""
+    """A workbench with unchanged files, one of them open, and with a hidden chat."""
     desk.run("View: Show Explorer")
     desk.run("View: Close All Editors")
-    for file in desk.workspace.glob("*.txt"):
-        file.write_text(TEXT) if file.name == "numbers.txt" else file.unlink()
+    desk.page.locator(".editor-instance").first.wait_for(state="detached")
+    reset_files(desk.workspace)
     desk.open_file("numbers.txt")
     return desk
 
@@ -122,6 +94,7 @@ def test_with_the_chat_hidden_a_turn_asks_once_in_a_notification(bench: Workbenc
     button(card(bench), "Reject").click()
     over(bench, "It is not run.")
     bench.run("Tark: Undo All")
+    until(lambda: (bench.read("shapes.py"), bench.read("solids.py")) == (SHAPES, SOLIDS), "both edits are undone")
 
 
 def test_with_the_chat_visible_a_turn_asks_once_in_a_card(bench: Workbench) -> None:
@@ -131,7 +104,6 @@ def test_with_the_chat_visible_a_turn_asks_once_in_a_card(bench: Workbench) -> N
     expect(chat.locator("#prompt")).to_be_focused()
     start(bench, "edit twice and run")
     asked = card(bench)
-    bench.page.wait_for_timeout(2500)  # progress would be notified after 2 s
     assert notified(bench) == []
     assert chat.locator(".waiting .row:visible").count() == 1
     heights = chat.evaluate("[document.querySelector('.waiting').offsetHeight, innerHeight]")
@@ -147,10 +119,12 @@ def test_a_command_is_asked_about_without_the_focus_and_allowed_by_the_notificat
     bench.page.keyboard.type("zero ", delay=20)
     until(lambda: bench.lines()[0] == "zero one", "what is typed goes on into the file")
     bench.page.keyboard.press("Control+S")  # of unsaved files a command is asked about once more
+    until(lambda: bench.read("numbers.txt").startswith("zero one"), "it is saved")
     assert r"echo '[made]\u{28}command:x)' > made.txt" in asks.inner_text(), "whole, and no link of the model's"
     assert asks.locator(".notification-list-item-message a").all_inner_texts() == ["Reject", "Show"]
     until(lambda: badges(bench) == ["1"], "the badge")
     assert not (bench.workspace / "made.txt").exists()
+    bench.look()
     asks.get_by_role("button", name="Allow").click()
     over(bench, "The command ran.")
     assert bench.read("made.txt") == "[made](command:x)\n"

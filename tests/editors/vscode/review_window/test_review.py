@@ -1,35 +1,16 @@
 """Review in the workbench: changes are shown in place, kept or undone one by one, and never accepted unseen."""
 
 import subprocess
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.editors.vscode.conftest import Begin
-from tests.editors.vscode.review_files import FILES, LONG, SHAPES, SOLIDS
+from tests.editors.vscode.review_window.files import LONG, SHAPES, SOLIDS, reset_files
 from tests.editors.vscode.workbench import Workbench, until
 
 GREEN = "rgba(155, 185, 85, 0.2)"
 """The background of new lines in VS Code's light theme."""
-
-
-@pytest.fixture(scope="module")
-def desk(begin: Begin) -> Workbench:
-    """In a Git folder with uncommitted changes, whose marks and *Revert Change* stand beside the same lines."""
-    settings = {"git.enabled": True, "git.openRepositoryInParentFolders": "never", "tark.editReview": "after"}
-    bench = begin(Path(__file__).with_name("review.toml"), settings=settings)
-    for name in FILES:
-        (bench.workspace / name).write_text("pass\n")
-    git = ["git", "-C", str(bench.workspace), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
-        subprocess.run([*git, *command], check=True)
-    for name, text in FILES.items():
-        (bench.workspace / name).write_text(text)
-    bench.open()
-    bench.open_file("shapes.py")
-    bench.status().wait_for()
-    return bench
 
 
 @pytest.fixture
@@ -37,34 +18,23 @@ def bench(desk: Workbench) -> Workbench:
     """A workbench with unchanged files, and no undecided hunks."""
     desk.run("Tark: Open Chat")  # source control has a section "Changes", too
     expect(desk.chat().locator("#prompt")).to_be_focused()
-    changes = desk.page.locator(".pane-header").filter(has_text="Changes")
-    if changes.count():
-        if not run_if_offered(desk, "Tark: Undo All"):
-            desk.run("Tark: Reject All Hunks")
-        changes.wait_for(state="detached")
+    if changes(desk).count():
+        desk.run("Tark: Undo All")
+        changes(desk).wait_for(state="detached")
     desk.run("Notifications: Clear All Notifications")
     desk.run("File: Save All")
     desk.page.locator(".tab.dirty").first.wait_for(state="detached")
     desk.run("View: Close All Editors")
     desk.page.locator(".editor-instance").first.wait_for(state="detached")
-    for name, text in FILES.items():
-        (desk.workspace / name).write_text(text)
+    reset_files(desk.workspace)
     desk.open_file("shapes.py")
     until(lambda: desk.lines()[4:5] == ["    return 3 * radius * radius"], "the file as it was")
     return desk
 
 
-def run_if_offered(bench: Workbench, title: str) -> bool:
-    """Run a command that the palette offers only while there is something to decide. Return if it was offered."""
-    bench.page.keyboard.press("F1")
-    bench.page.locator(".quick-input-widget input").fill(f">{title}")
-    rows = bench.page.locator(".quick-input-list .monaco-list-row")
-    rows.first.wait_for()
-    found = rows.filter(has_text=title)
-    offered = found.count() > 0
-    found.first.click() if offered else bench.page.keyboard.press("Escape")
-    bench.page.locator(".quick-input-widget").wait_for(state="hidden")
-    return offered
+def changes(bench: Workbench) -> Locator:
+    """The header of the list of changes. It is there while there is something to decide."""
+    return bench.page.locator(".pane-header").filter(has_text="Changes")
 
 
 def ask(bench: Workbench, words: str) -> None:
@@ -102,15 +72,19 @@ def to(bench: Workbench, line: int) -> None:
 
 
 def accept(bench: Workbench, name: str, text: str) -> None:
-    """Accept with the key in a diff. Pressed too early, it decides nothing."""
+    """Accept with the key in a diff, which closes then. Pressed too early, it decides nothing."""
+    compared = bench.page.get_by_role("tab", name="(Tark: 1 change)")
+    compared.wait_for()
 
     def pressed() -> bool:
         bench.look()
-        bench.page.keyboard.press("Alt+Y")
+        if compared.count():
+            bench.page.keyboard.press("Alt+Y")
         bench.look()
-        return text in bench.read(name)
+        return compared.count() == 0
 
-    until(pressed, f"accepted and saved: {text}")
+    until(pressed, "accepted: there is nothing to compare")
+    until(lambda: text in bench.read(name), f"saved: {text}")
 
 
 def test_three_hunks_in_two_files_are_readable_in_place(bench: Workbench) -> None:
@@ -120,7 +94,7 @@ def test_three_hunks_in_two_files_are_readable_in_place(bench: Workbench) -> Non
     until(lambda: len(removed(bench)) == 2, "what was removed")
     assert removed(bench) == [LONG.split("\n")[4:12], ["    return value * 1.2"]], "as real code, with its indentation"
     assert "    return sum(price_of(item) for item in items)" in bench.lines(), "new lines are real lines"
-    assert GREEN in behind(bench)
+    until(lambda: GREEN in behind(bench), "new lines are marked")
     assert at_line_ends(bench) == [], "nothing hangs at the end of a line"
     assert lenses(bench, "Undo").count() == 2
     assert lenses(bench, "Accept").count() == 0
@@ -131,7 +105,7 @@ def test_three_hunks_in_two_files_are_readable_in_place(bench: Workbench) -> Non
     until(lambda: "    found = []" in bench.lines(), "the lines are back")
     until(lambda: len(removed(bench)) == 1, "only the other block is left")
     bench.run("Tark: Keep All")  # one press, also for the file that is not open
-    until(lambda: bench.page.locator(".pane-header").filter(has_text="Changes").count() == 0, "nothing is left")
+    changes(bench).wait_for(state="detached")
     assert "math.pi" in bench.read("shapes.py")
 
 
@@ -157,6 +131,7 @@ def test_all_are_reviewed_in_one_diff_with_the_keys(bench: Workbench) -> None:
         lambda: "price_of" in bench.read("long.py") and "value * 1.2" in bench.read("long.py"), "one kept, one undone"
     )
     until(lambda: bench.read("shapes.py") == SHAPES, "and the last undone")
+    changes(bench).wait_for(state="detached")
 
 
 def test_the_mark_opens_no_text_of_git_and_there_is_no_second_repository(bench: Workbench) -> None:
@@ -184,7 +159,7 @@ def test_hunks_follow_the_typing_and_are_decided_one_by_one(bench: Workbench) ->
     bench.page.get_by_role("tab", name="solids.py").wait_for()  # it goes on with the next file
     bench.open_file("shapes.py")
     until(lambda: bench.lines()[0] == "# The focus stayed.", "the file")
-    assert "    return 4 * radius * radius * radius" in bench.lines()
+    until(lambda: "    return 4 * radius * radius * radius" in bench.lines(), "the second hunk is undone")
     assert "    return math.pi * radius**2" in bench.lines()
 
 
@@ -195,7 +170,7 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided_alone(bench: Workbe
     bench.page.keyboard.press("End")
     bench.page.keyboard.type("  # mine", delay=20)
     lenses(bench, "Keep Mine").wait_for()
-    assert any("your text is kept" in text for text in at_line_ends(bench))
+    until(lambda: any("your text is kept" in text for text in at_line_ends(bench)), "that is said at the line")
     bench.page.keyboard.press("Control+A")
     bench.run("Tark: Keep Hunk")
     until(lambda: lenses(bench, "Undo").count() == 0, "of many the plain ones are kept")
@@ -205,14 +180,16 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided_alone(bench: Workbe
 
 
 @pytest.fixture
-def manual(bench: Workbench) -> Workbench:
-    """Edits are asked about before they are applied."""
+def manual(bench: Workbench) -> Iterator[Workbench]:
+    """Edits are asked about before they are applied. At the end, those that are left are rejected."""
     bench.run("Tark: Select Approval Level")
     bench.page.locator(".quick-input-list .monaco-list-row").filter(has_text="manual").click()
     bench.chat().get_by_role("button", name="currently manual").wait_for()
     assert bench.page.locator(".notification-toast").count() == 0, "the status line of the chat shows it"
     bench.page.locator(".editor-instance .view-lines").first.click()
-    return bench
+    yield bench
+    bench.run("Tark: Reject All Hunks")
+    changes(bench).wait_for(state="detached")
 
 
 def test_nothing_is_accepted_unseen_from_the_list(manual: Workbench) -> None:
@@ -230,7 +207,6 @@ def test_nothing_is_accepted_unseen_from_the_list(manual: Workbench) -> None:
     assert bench.read("solids.py") == SOLIDS
     accept(bench, "solids.py", "side**3")
     assert "6 * side**2" not in bench.read("solids.py"), "and no other one"
-    bench.page.get_by_role("tab", name="(Tark: 1 change)").wait_for(state="detached")  # there is nothing to compare
 
 
 def test_more_than_one_proposed_line_is_shown_in_a_diff_first(manual: Workbench) -> None:

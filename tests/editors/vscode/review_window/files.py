@@ -1,4 +1,6 @@
-"""The files of the tests of review, as they are before each test."""
+"""The files of the tests of review and of permission requests, as they are before each test."""
+
+from pathlib import Path
 
 SHAPES = """import math
 
@@ -42,4 +44,14 @@ def total(items):
 def taxed(value):
     return value * 1.2
 """
+NUMBERS = "one\ntwo\nthree\n"
+"""Of `numbers.txt`, which is not changed since the last commit."""
 FILES = {"shapes.py": SHAPES, "solids.py": SOLIDS, "long.py": LONG}
+
+
+def reset_files(folder: Path) -> None:
+    """Write the files of the folder as they are before a test. Delete those that commands created."""
+    for file in folder.glob("*.txt"):
+        file.unlink()
+    for name, text in {**FILES, "numbers.txt": NUMBERS}.items():
+        (folder / name).write_text(text)

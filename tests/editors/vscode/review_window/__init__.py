@@ -1,0 +1,1 @@
+"""Tests of review and of permission requests, which share a window."""
