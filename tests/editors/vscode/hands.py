@@ -108,6 +108,13 @@ def _sees(page: Page, asked: dict[str, Any]) -> None:
         rows.filter(has_text=asked["text"]).first.wait_for()
 
 
+def _sees_only(page: Page, asked: dict[str, Any]) -> None:
+    _sees(page, asked)
+    with _listed(page) as rows:
+        if (count := rows.count()) != 1:
+            raise Error(f"{count} notifications")
+
+
 @contextmanager
 def _listed(page: Page) -> Iterator[Locator]:
     """The rows of the list of notifications, while it is open."""
@@ -137,6 +144,7 @@ DOES: dict[str, Callable[[Page, dict[str, Any]], object]] = {
     "type": lambda page, asked: page.keyboard.type(asked["text"]),
     "press": lambda page, asked: page.keyboard.press(asked["text"]),
     "sees": _sees,
+    "seesOnly": _sees_only,
     "clicks": _clicks,
     "shows": lambda page, asked: page.locator(asked["text"]).first.wait_for(),
 }

@@ -66,7 +66,7 @@ def test_a_server_that_is_killed_comes_back(bench: Workbench) -> None:
     bench.status().locator(".codicon-sync").wait_for()
     (former,) = bench.processes()
     os.kill(former, signal.SIGKILL)
-    bench.toast("the server ended (killed), 1 turn was interrupted; it is restarted").wait_for()
+    bench.toast("the server ended (killed), 1 turn was interrupted; it was restarted").wait_for()
     until(lambda: [process for process in bench.processes() if process != former], "another server")
     bench.status().locator(".codicon-sync").wait_for(state="hidden")
     start(bench, "hello")

@@ -1,7 +1,7 @@
 /** The session that the page shows. Posts the transcript once, then its changes, many in one message. */
 
 import type { Disposable } from "../model/events";
-import { showWarning, errorMessage } from "../window/notify";
+import { reportError } from "../window/notify";
 import type { ChatDependencies } from "./dependencies";
 import type { Transcript } from "../model/transcript";
 import type { Change } from "../model/transcriptTurn";
@@ -110,7 +110,7 @@ export class Conversation implements Disposable {
       if (isUnknown && server.state.sessionId === sessionId) {
         server.state.setCurrentSession(undefined); // it was deleted meanwhile: the next prompt starts another session
       } else {
-        void showWarning(errorMessage(problem));
+        reportError(problem);
       }
     }
   }

@@ -17,6 +17,9 @@ export interface Server {
   sendNotification(method: string, params: object): void;
 }
 
+/** The server ended. A message of its own says so, or the user has restarted it. */
+export class ServerEndedError extends Error {}
+
 /**
  * No server was found, so one can be installed. `skipped`: a program that was not used, because it is in the workspace.
  */

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { reportErrors, showWarning, errorMessage } from "../window/notify";
 import type { Client } from "./client";
-import { NoServerError } from "../model/server";
+import { NoServerError, ServerEndedError } from "../model/server";
 
 const NOTIFIED = "tark.toldOfNoServer"; // once per machine until a server has run; commands report it each time
 
@@ -29,6 +29,9 @@ export function autostart(context: vscode.ExtensionContext, client: Client): vsc
   }
 
   function report(problem: unknown): void {
+    if (problem instanceof ServerEndedError) {
+      return; // one message says it
+    }
     if (!(problem instanceof NoServerError)) {
       void showWarning(errorMessage(problem), "Show Output").then((choice) => choice && client.log.show(true));
     } else if (context.globalState.get(NOTIFIED) !== true) {

@@ -1,9 +1,12 @@
 /** Sends commands, requests and notifications to the running server. */
 
 import { errorMessage } from "../window/notify";
+import { ServerEndedError } from "../model/server";
 import type { RunningServer } from "./launch";
 
 const ENDED = "the server has ended";
+/** The codes of vscode-jsonrpc and of the language client for a connection that has ended. */
+const CONNECTION_ENDED = new Set<unknown>([1, 2, -32096, -32097, -32099]);
 
 /** `current` returns the running server, if there is one. */
 export class Calls {
@@ -24,12 +27,13 @@ export class Calls {
   async sendRequest<T>(method: string, params: object): Promise<T> {
     const server = this.current();
     if (server === undefined) {
-      throw new Error(ENDED);
+      throw new ServerEndedError(ENDED);
     }
     try {
       return await server.client.sendRequest<T>(method, params);
     } catch (problem) {
-      throw this.current() === server ? problem : new Error(ENDED, { cause: problem });
+      const hasEnded = this.current() !== server || CONNECTION_ENDED.has((problem as { code?: unknown } | undefined)?.code);
+      throw hasEnded ? new ServerEndedError(ENDED, { cause: problem }) : problem;
     }
   }
 

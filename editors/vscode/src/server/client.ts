@@ -13,6 +13,7 @@ import { Configuration } from "./configuration";
 import type { FoundServer } from "./discovery";
 import type { ClientHandlers } from "./languageClient";
 import type { ProcessExit, ServerProcess } from "./process";
+import { Outage } from "./outage";
 import { Restarts } from "./restart";
 import type { Secrets } from "./secrets";
 import { findServer, startClient, type RunningServer, spawnServer, markOptionApplied } from "./launch";
@@ -29,6 +30,7 @@ export class Client implements Server, vscode.Disposable {
   );
   private readonly warnings: ServerWarnings;
   private readonly restarts = new Restarts();
+  private readonly outage = new Outage((message, isDown) => this.warnings.warnEnded(message, isDown));
   private readonly configuration: Configuration;
   private current: RunningServer | undefined;
   private queue: Promise<unknown> = Promise.resolve();
@@ -181,7 +183,7 @@ export class Client implements Server, vscode.Disposable {
       this.serverStarted(await startClient(this.launching, beginning, this.allHandlers, this.warnings));
     } catch (problem) {
       this.startFailed = true;
-      throw problem;
+      throw this.outage.startFailed(problem, errorMessage(problem));
     } finally {
       this.launching = undefined;
     }
@@ -196,7 +198,9 @@ export class Client implements Server, vscode.Disposable {
     this.sendSettings();
     this.state.emit("server", { running: true });
     this.settingsChanged(); // they can have changed since the launch
-    void refresh(this, this.updates).catch((problem: unknown) => this.log.appendLine(errorMessage(problem)));
+    void refresh(this, this.updates)
+      .catch((problem: unknown) => this.log.appendLine(errorMessage(problem)))
+      .then(() => this.current === running && this.outage.serverRuns());
   }
 
   /** Returns how many turns were interrupted. */
@@ -226,9 +230,11 @@ export class Client implements Server, vscode.Disposable {
     if (delay !== undefined) {
       this.restartTimer = setTimeout(() => void reportErrors(() => this.ensureRunning()), delay);
     }
-    const turns = this.markGone();
+    this.outage.serverEnded(exit.description, this.markGone());
     void server.client.dispose().catch(() => undefined);
-    this.warnings.warnEnded(exit.description, turns, !this.isDown);
+    if (this.isDown) {
+      this.outage.staysDown();
+    }
   }
 
   private cancelRestart(): void {

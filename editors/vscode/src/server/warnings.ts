@@ -5,7 +5,6 @@ import { counted } from "../text/figures";
 import { reportErrors, showWarning } from "../window/notify";
 import type { CompatibilityProblem } from "./compatibility";
 import { type FoundServer, FROM_SETTING } from "./discovery";
-import { MAX_ENDS } from "./restart";
 import { approveProgram, isRefused, refuseProgram } from "./environment";
 
 const SLOW_MS = 15_000;
@@ -62,13 +61,9 @@ export class ServerWarnings {
     }
   }
 
-  warnEnded(how: string, turns: number, isStartedAgain: boolean): void {
-    const interrupted = turns === 0 ? "" : `, ${counted(turns, "turn")} ${turns === 1 ? "was" : "were"} interrupted`;
-    if (isStartedAgain) {
-      void showWarning(`the server ended (${how})${interrupted}; it is restarted`);
-    } else {
-      void this.offer(`the server ended ${MAX_ENDS} times within a minute (${how})${interrupted}; it is not restarted again`, "Restart");
-    }
+  /** See outage.ts. */
+  warnEnded(message: string, isDown: boolean): void {
+    void (isDown ? this.offer(message, "Restart") : this.offer(message));
   }
 
   private async offer(what: string, ...first: "Restart"[]): Promise<void> {

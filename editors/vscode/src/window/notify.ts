@@ -1,7 +1,7 @@
 /** Shows notifications and results, which never take the focus, and dialogs. */
 
 import * as vscode from "vscode";
-import { NoServerError } from "../model/server";
+import { NoServerError, ServerEndedError } from "../model/server";
 import { notificationText, plainLine, statusBarText } from "../text/surfaces";
 
 const INSTALL = "Install Server";
@@ -41,12 +41,21 @@ export async function reportErrors<T>(work: () => T | PromiseLike<T>): Promise<T
   try {
     return await work();
   } catch (problem) {
-    if (problem instanceof Error && [problem, problem.cause].some((error) => error instanceof NoServerError)) {
-      void showWarning(errorMessage(problem), INSTALL).then((choice) => choice && vscode.commands.executeCommand("tark.client.install"));
-    } else {
-      void showWarning(errorMessage(problem));
-    }
+    reportError(problem);
     return undefined;
+  }
+}
+
+/** Not if the server ended meanwhile: one message says so. */
+export function reportError(problem: unknown): void {
+  const errors = problem instanceof Error ? [problem, problem.cause] : [];
+  if (errors.some((error) => error instanceof ServerEndedError)) {
+    return;
+  }
+  if (errors.some((error) => error instanceof NoServerError)) {
+    void showWarning(errorMessage(problem), INSTALL).then((choice) => choice && vscode.commands.executeCommand("tark.client.install"));
+  } else {
+    void showWarning(errorMessage(problem));
   }
 }
 

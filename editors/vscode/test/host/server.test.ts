@@ -1,7 +1,7 @@
 /** Commands about the server, and other servers: none, an old one, one that keeps ending. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { setup, suiteSetup, suiteTeardown, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
@@ -85,13 +85,35 @@ test("a killed server is restarted; after three ends within a minute, a button r
   const { client } = await api();
   let former = client.processId;
   process.kill(former!, "SIGKILL");
-  await hands.sees("the server ended (killed); it is restarted");
+  await hands.sees("the server ended (killed); it was restarted");
   former = await other(former);
   process.kill(former, "SIGKILL");
   former = await other(former);
   process.kill(former, "SIGKILL");
   await hands.clicks("it is not restarted again", "Restart");
   await other(former);
+});
+
+test("a crash is one message, also if a command was running, and if the server does not start again", async () => {
+  const { client } = await api();
+  const marker = pathOf("server-dies");
+  const program = "import os, sys; os.path.exists(sys.argv[1]) and sys.exit('no memory'); os.execv(sys.argv[2], sys.argv[2:])";
+  const former = client.processId;
+  await set("server.command", [real[0], "-c", program, marker, ...real]);
+  const fragile = await other(former);
+  await vscode.commands.executeCommand("notifications.clearAll");
+  process.kill(fragile, "SIGSTOP");
+  const commands = [run("showUsage"), run("exportSession"), run("explain")];
+  writeFileSync(marker, "");
+  process.kill(fragile, "SIGKILL");
+  await Promise.all(commands);
+  await hands.seesOnly("the server ended (killed); the server did not start: exit code 1: no memory");
+  rmSync(marker);
+  await hands.clicks("no memory", "Restart");
+  process.kill(await other(fragile), "SIGKILL");
+  await hands.sees("the server ended (killed); it was restarted");
+  await set("server.command", real);
+  await other(client.processId);
 });
 
 for (const [does, says] of [
