@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 import type { Inputs } from "./asking/inputs";
 import type { Permissions } from "./asking/permissions";
 import { showPendingRequests } from "./asking/requestList";
-import type { ChatView } from "./chat/view";
+import type { Chats } from "./chat/chats";
 import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
 import type { Updates } from "./model/updates";
@@ -43,7 +43,7 @@ export interface Features {
   readonly runningTurns: RunningTurns;
   readonly undo: Undo;
   readonly restore: Restore;
-  readonly chat: ChatView;
+  readonly chat: Chats;
   readonly review: Review;
   readonly permissions: Permissions;
   readonly inputs: Inputs;
@@ -82,6 +82,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   approvePlan: ({ client, turns }) => approvePlan(client, turns),
 
   chat: ({ chat }) => chat.showChat({ focus: true }),
+  chatInEditor: ({ chat }) => chat.openInEditor(),
+  chatInNewTab: ({ chat }) => chat.openTab(),
   newSession: ({ chat }) => chat.startNewSession(),
   sessions: (features) => chooseSession(sessionContext(features), "open"),
   renameSession: (features) => chooseSession(sessionContext(features), "rename"),

@@ -221,6 +221,8 @@ export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: stri
 
 export type ToHost =
   | { readonly kind: "ready" }
+  /** The page has the focus. */
+  | { readonly kind: "focused" }
   | { readonly kind: "send"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "steer"; readonly words: string }
   | { readonly kind: "cancel"; readonly turnId?: string }

@@ -103,7 +103,7 @@ test("a crash is one message, also if a command was running, and if the server d
   const fragile = await other(former);
   await vscode.commands.executeCommand("notifications.clearAll");
   process.kill(fragile, "SIGSTOP");
-  const commands = [run("showUsage"), run("exportSession"), run("explain")];
+  const commands = [run("showUsage"), run("exportSession")];
   writeFileSync(marker, "");
   process.kill(fragile, "SIGKILL");
   await Promise.all(commands);

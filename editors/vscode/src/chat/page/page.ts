@@ -7,6 +7,8 @@ const MOST_OPENED = 500;
 /** Stored by `setState`, so it survives hiding and reloading the page. */
 export interface Kept {
   prompt: string;
+  /** The session that the page shows. A chat in a tab shows it again after the window was reloaded. */
+  sessionId?: string;
   /** The turn whose prompt the user edits. */
   instead?: ReplacedTurn;
   /** Blocks that the user opened, by key. Only the latest are kept. */

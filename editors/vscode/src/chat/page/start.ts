@@ -87,6 +87,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     transcript: ({ transcript: view, sending }) => {
       transcript.showTranscript(view, sending);
       prompt.setSession(view.sessionId);
+      keepSession(page, view.sessionId);
       drawn();
     },
     changes: ({ changes }) => {
@@ -119,8 +120,18 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     },
     focus: () => prompt.focus(),
   };
+  addEventListener("focus", () => rim.post({ kind: "focused" }));
   rim.post({ kind: "ready" });
   return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
+}
+
+function keepSession({ kept, keep }: Page, sessionId: string | undefined): void {
+  if (sessionId === undefined) {
+    delete kept.sessionId;
+  } else {
+    kept.sessionId = sessionId;
+  }
+  keep(true);
 }
 
 /** The announcement when a turn that has ended is undone or redone. */
