@@ -28,12 +28,18 @@ def showing_shapes(bench: Workbench) -> Workbench:
 
 
 class Chat:
-    """`page` changes after the view was hidden or the window reloaded: `open` finds it again."""
+    """`page` changes after the view was hidden or the window reloaded: `open` finds it again.
 
-    def __init__(self, bench: Workbench) -> None:
+    `said`: the chat whose last turn has this text, wherever it is.
+    """
+
+    def __init__(self, bench: Workbench, said: str = "") -> None:
         self.bench = bench
         self.page: Frame
-        self.open()
+        if said:
+            self.page = bench.frame_with(f".turns .turn:last-child:has-text({said!r})")
+        else:
+            self.open()
 
     def open(self) -> None:
         self.bench.run("Tark: Open Chat")

@@ -262,3 +262,43 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
     expect(chat.prompt).to_have_value("typed meanwhile")
     chat.say("say alive")
     chat.until_said("The word is alive.")
+
+
+def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
+    chat.say("count to 51")
+    chat.until_said("That was 51.")
+    bench.run("Tark: Open Chat in Editor")
+    expect(chat.find(".turn")).to_have_count(0)
+    tab = Chat(bench, "That was 51.")
+    expect(tab.prompt).to_be_focused()
+    tab.say("count to 53")
+    tab.until_said("That was 53.")
+    tab.prompt.fill("not yet sent")
+    chat.say("count to 52")
+    chat.until_said("That was 52.")
+    expect(chat.find(".turn")).to_have_count(1)
+    expect(tab.find(".turn")).to_have_count(2)
+
+    bench.page.reload()
+    bench.status().wait_for()
+    tab = Chat(bench, "That was 53.")
+    expect(tab.prompt).to_have_value("not yet sent")
+
+    tab.say("rewrite the area")
+    row = tab.until_asked("permission")
+    expect(bench.page.locator(".notification-toast")).to_have_count(0)
+    assert Chat(bench, "That was 52.").find(".permission").count() == 0
+    bench.look()
+    row.get_by_role("button", name="Reject", exact=True).click()
+    tab.until_said("Nothing was written.")
+
+    tab.say("never end")
+    expect(tab.last).to_contain_text("and so on")
+    bench.run("View: Close Editor")
+    toast = bench.toast("goes on")
+    toast.hover()
+    toast.locator(".monaco-button").filter(has_text="Show Chat").click()
+    side = Chat(bench, "and so on")
+    expect(side.last).to_have_attribute("data-state", "running")
+    side.button("Stop").click()
+    expect(side.last).to_have_attribute("data-state", "ended")

@@ -8,6 +8,7 @@ import { Chat, type ChatHost } from "./chat";
 import type { ChatDependencies } from "./dependencies";
 import { takeHeldPrompt } from "./heldPrompt";
 import { PromptDraft } from "./promptDraft";
+import { StoredTabs, type TabMemory } from "./storedTabs";
 
 const VIEW = "tark.chat";
 const TAB = "tark.chatTab";
@@ -17,19 +18,18 @@ const LONGEST_TITLE = 40; // characters
 interface Tab {
   readonly chat: Chat;
   readonly panel: vscode.WebviewPanel;
-  /** The unsent text of its prompt. The page stores it. */
-  readonly draft: { text: string };
+  readonly memory: TabMemory;
 }
 
-/** What the page of a tab has stored when the window is opened again (`Kept` in page/page.ts). */
-interface StoredTab {
+/** What VS Code has stored of a page (`Kept` in page/page.ts). */
+interface StoredPage {
   readonly sessionId?: string;
-  readonly prompt?: string;
 }
 
-export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer<StoredTab>, vscode.Disposable {
+export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer<StoredPage>, vscode.Disposable {
   private readonly side: Chat;
   private readonly tabs = new Set<Tab>();
+  private readonly stored: StoredTabs;
   private readonly visibility = new vscode.EventEmitter<void>();
   private readonly disposables: readonly vscode.Disposable[];
   readonly onDidChangeVisibility = this.visibility.event;
@@ -40,6 +40,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   ) {
     const { state } = dependencies.server;
     const memory = context.workspaceState;
+    this.stored = new StoredTabs(memory);
     const onSession = (sessionId: string | undefined): void => void memory.update(SESSION, sessionId);
     this.side = new Chat(context, dependencies, state.place, Object.assign(new PromptDraft(memory), { onSession }));
     this.side.suggestPrompt(takeHeldPrompt(memory));
@@ -108,7 +109,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   /** Shows an empty chat, or a session, in a tab of its own. */
   openTab(sessionId?: string): void {
     const panel = vscode.window.createWebviewPanel(TAB, "Chat", vscode.ViewColumn.Beside);
-    const { chat } = this.addTab(panel, { ...(sessionId !== undefined && { sessionId }) });
+    const { chat } = this.addTab(panel, this.stored.add({ ...(sessionId !== undefined && { sessionId }), text: "" }));
     this.dependencies.server.state.usePlace(chat.place);
     chat.focusPrompt();
   }
@@ -117,8 +118,8 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     this.side.attach(hostOf(view, view.onDidChangeVisibility));
   }
 
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, stored: StoredTab | undefined): Promise<void> {
-    this.addTab(panel, stored ?? {});
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, page: StoredPage | undefined): Promise<void> {
+    this.addTab(panel, this.stored.restore(page?.sessionId));
     return Promise.resolve();
   }
 
@@ -137,15 +138,15 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     return this.all.find(({ place }) => place === this.dependencies.server.state.place) ?? this.side;
   }
 
-  private addTab(panel: vscode.WebviewPanel, { sessionId, prompt = "" }: StoredTab): Tab {
+  private addTab(panel: vscode.WebviewPanel, memory: TabMemory): Tab {
     const { state } = this.dependencies.server;
     const place = new Place();
+    const { sessionId } = memory.stored;
     if (sessionId !== undefined && ![...state.places].some((other) => other.sessionId === sessionId)) {
       place.sessionId = sessionId;
     }
     state.places.add(place);
-    const draft = { text: prompt, save: () => undefined, onSession: () => undefined };
-    const tab: Tab = { chat: new Chat(this.context, this.dependencies, place, draft), panel, draft };
+    const tab: Tab = { chat: new Chat(this.context, this.dependencies, place, memory), panel, memory };
     this.tabs.add(tab);
     panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, "media", "tark.svg");
     panel.onDidDispose(() => this.tabClosed(tab));
@@ -170,9 +171,10 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     const { sessionId } = tab.chat.place;
     this.tabs.delete(tab);
     tab.chat.dispose();
+    this.stored.remove(tab.memory);
     state.removePlace(tab.chat.place, this.side.place);
     this.visibility.fire();
-    this.side.suggestPrompt(tab.draft.text);
+    this.side.suggestPrompt(tab.memory.text);
     const turns = state.transcripts.get(sessionId ?? "")?.turns ?? [];
     if (sessionId !== undefined && turns.some((turn) => turn.state !== "ended")) {
       const title = plainLine(state.sessions.get(sessionId)?.title ?? "");

@@ -7,7 +7,7 @@ const MOST_OPENED = 500;
 /** Stored by `setState`, so it survives hiding and reloading the page. */
 export interface Kept {
   prompt: string;
-  /** The session that the page shows. A chat in a tab shows it again after the window was reloaded. */
+  /** The session that the page shows. It tells tabs apart when the window was reloaded. */
   sessionId?: string;
   /** The turn whose prompt the user edits. */
   instead?: ReplacedTurn;
