@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from typing import Any
 
-from playwright.sync_api import Error, Locator, Page
+from playwright.sync_api import Error, Locator, Page, expect
 from playwright.sync_api import TimeoutError as TooLate
 
 from tests.patience import AT_ONCE
@@ -109,10 +109,13 @@ def _sees(page: Page, asked: dict[str, Any]) -> None:
 
 
 def _sees_only(page: Page, asked: dict[str, Any]) -> None:
+    """A message that was shown stays in the list until it is cleared."""
     _sees(page, asked)
     with _listed(page) as rows:
-        if (count := rows.count()) != 1:
-            raise Error(f"{count} notifications")
+        try:
+            expect(rows).to_have_count(1)
+        except AssertionError as problem:
+            raise Error(str(problem)) from problem
 
 
 @contextmanager
