@@ -28,6 +28,11 @@ def configure(config: pytest.Config) -> None:
     settings.load_profile(MARKER if _is_exhaustive else "push")
 
 
+def is_exhaustive() -> bool:
+    """Is this an exhaustive run?"""
+    return _is_exhaustive
+
+
 def examples(push: int) -> int:
     """How many examples, seeds or interleavings a test tries: `push` of them, or more in an exhaustive run."""
     return push * MORE if _is_exhaustive else push

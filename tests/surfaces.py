@@ -26,7 +26,7 @@ from tark_lsp.prose import Prose
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.life import Life
 from tark_lsp.review.store import HunkStore
-from tark_lsp.review.wording import list_entry
+from tark_lsp.review.wording import list_entry, problem_text
 from tark_lsp.server.actions.hunk_actions import _hover_text
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.questions import Questions
@@ -40,6 +40,7 @@ from tark_lsp.server.protocol.readable_text import answer_document
 from tark_lsp.server.sessions.title_text import first_words
 from tark_lsp.sessions.markdown import to_markdown
 from tark_lsp.sessions.rows import SessionRow, StoredMessage, TurnRow
+from tark_lsp.tools.problem import Problem
 from tark_lsp.tools.tool import Command, Option, Risk, ToolKind
 from tark_lsp.visible import cut, visible
 from tark_lsp.workspace.documents import Documents, TextDocument
@@ -213,6 +214,7 @@ SURFACES = [
     Surface("the question about a tool", "line", lambda text: message(waiting(title=text), workspace())),
     Surface("why it is asked", "line", lambda text: message(waiting(why=text), workspace())),
     Surface("a problem", "line", lambda text: list_entry(hunk(text)), exact=False),
+    Surface("a problem of a review", "line", lambda text: problem_text(Problem(WS, 0, ("x",), 2, text)), exact=False),
     Surface("why a hunk is in conflict", "line", lambda text: list_entry(hunk("", life=Life.CONFLICT, reason=text))),
     Surface("a symbol", "line", symbol, exact=False),
     Surface("a title", "line", first_words, exact=False),

@@ -93,7 +93,7 @@ class MessageAdded:
     call_ids: Mapping[str, str] = field(default_factory=dict)
 
 
-Purpose: TypeAlias = Literal["turn", "compaction", "title"]
+Purpose: TypeAlias = Literal["turn", "compaction", "title", "commit"]
 """The purpose of a request to a model."""
 
 

@@ -37,8 +37,13 @@ class Kind:
         return self.scope is TurnScope.SELECTION
 
     @property
+    def base(self) -> str:
+        """The built-in kind whose tools and instructions it has."""
+        return self.name if self.named is None else self.named.kind
+
+    @property
     def instructions(self) -> str:
-        return read_prompt(self.name if self.named is None else self.named.kind)
+        return read_prompt(self.base)
 
     def prompt_text(self, typed: str) -> str:
         """What the user says by typing `typed`: without a leading `/name`, and in the text of the named prompt."""
@@ -57,6 +62,8 @@ KINDS: Mapping[str, Kind] = {
         Kind("fix"),
         Kind("test"),
         Kind("document"),
+        Kind("init"),
+        Kind("review"),
     )
 }
 
@@ -80,6 +87,8 @@ def offered_tools(tools: Mapping[str, Tool[Any]], kind: Kind, mode: Mode, *, sel
 
 
 def _is_offered(facts: ToolFacts, kind: Kind, mode: Mode, selection: bool) -> bool:
+    if facts.kind not in ("", kind.base):
+        return False
     return kind.scope in facts.scopes and mode in facts.modes and (selection or not facts.needs_selection)
 
 

@@ -19,7 +19,7 @@ from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import TarkError
 from tark_lsp.llm.events import StreamEvent
 from tark_lsp.llm.request import ChatRequest
-from tark_lsp.messages import Message, StopReason, Usage
+from tark_lsp.messages import Message, StopReason, ToolCall, Usage
 from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Tool, ToolContext
 
@@ -64,6 +64,8 @@ class TurnRequest:
     kind: Kind
     prompt: Message
     system: str
+    calls: tuple[ToolCall, ...] = ()
+    """Calls that the user makes, in place of a model (`run_given_calls`)."""
 
 
 @dataclass(slots=True)
@@ -132,7 +134,10 @@ class Turn:
         return replace(self.rules, level=self.session.approval, grants=granted, unreviewed=unreviewed)
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
-        """The tools of the kind in the current mode, which the user and the model can change while the turn runs."""
+        """The tools of the kind in the current mode, which the user and the model can change while the turn runs. A
+        mode limits the model, not the user: calls that the user makes can be of any tool."""
+        if self.request.calls:
+            return dict(self.resources.tools)
         return offered_tools(
             self.resources.tools, self.request.kind, self.session.mode, selection=self.context.selection is not None
         )

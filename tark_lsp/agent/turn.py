@@ -42,6 +42,9 @@ STOP_REASONS: Mapping[WireStop, StopReason] = {
 async def run_turn(turn: Turn) -> TurnEnd:
     """Never raises because of a model, a tool or the user. The history of the session is sendable at every end."""
     try:
+        if turn.request.calls:
+            await run_given_calls(turn)
+            return turn.build_end(StopReason.END_TURN)
         refuse_too_long_prompt(turn)
         turn.add_message(turn.request.prompt)
         while True:
@@ -65,6 +68,14 @@ async def run_turn(turn: Turn) -> TurnEnd:
         return turn.build_end(StopReason.CANCELLED)
     except TarkError as error:
         return turn.build_end(StopReason.ERROR, error)
+
+
+async def run_given_calls(turn: Turn) -> None:
+    """The user has made the calls, so no model is asked. The history tells the next turn's model what was done."""
+    calls = turn.request.calls
+    turn.add_message(turn.request.prompt)
+    turn.add_message(Message("assistant", calls))
+    await run_calls(turn, turn.offered_tools(), calls, frozenset())
 
 
 async def ask_with_room(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop, frozenset[str]]:

@@ -18,6 +18,8 @@ KEYS = ("title", "description", "kind", "needsSelection")
 MOST = 50
 """Prompts of one folder: all of them are read for every list."""
 DEFAULT_KIND = "agent"
+REPLACEABLE = frozenset({"init", "review"})
+"""Built-in kinds that came after named prompts: a prompt could have that name before, so it replaces the kind."""
 ARGUMENTS = "$ARGUMENTS"
 LONGEST_TITLE, LONGEST_DESCRIPTION = 60, 200
 LONGEST_FILLED = 200_000
@@ -80,7 +82,7 @@ def _prompt(source: Source, front: FrontMatter, problems: list[str], kinds: Coll
     name = source.path.name.removesuffix(ENDING).lower()
     if not NAME.fullmatch(name):
         raise BadFrontMatter("the name of a prompt must be at most 40 letters, digits, - and _")
-    if name in SESSION_WORDS or name in kinds:
+    if name in SESSION_WORDS or (name in kinds and name not in REPLACEABLE):
         raise BadFrontMatter(f"/{name} is the name of a command or kind of Tark")
     kind = front.text_field("kind") or DEFAULT_KIND
     if kind not in kinds:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from tark_lsp.errors import RequestError
 from tark_lsp.review.applying import HunkWriter
-from tark_lsp.review.events import HunksChanged, ReviewEvents
+from tark_lsp.review.events import HunksChanged, ReviewEvent, ReviewEvents, TextWritten
 from tark_lsp.review.hunk import EDITED, GONE, TOO_LATE, ReviewHunk, by_path, propose, typed_lines
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.locks import FileLocks
 from tark_lsp.review.places import HunkPlaces, current_lines, retried
+from tark_lsp.review.problems import Problems
 from tark_lsp.review.store import HunkStore
 from tark_lsp.review.texts import CurrentTexts
 from tark_lsp.review.wording import for_user
@@ -34,10 +35,16 @@ class Reviews:
         self.places = HunkPlaces(self.hunks, self.current, documents)
         self.writer = HunkWriter(workspace, documents, checkpoints, self.hunks, self.places, self.events)
         self.locks = FileLocks(self.hunks)
+        self.problems = Problems(documents, workspace.read)
+        self.events.listen(self._on_event)
         self.unasked: set[str] = set()
         """Ids of the hunks that were accepted for the user, without a question."""
         self.ending = False
         """The server is shutting down: what is undecided now is left to the next one."""
+
+    def _on_event(self, event: ReviewEvent) -> None:
+        if isinstance(event, TextWritten):
+            self.problems.check(event.path)
 
     def add_proposal(
         self, turn_id: str, edits: Sequence[tuple[ProposedEdit, Sequence[Hunk]]], *, whole: bool = False

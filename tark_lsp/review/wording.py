@@ -1,9 +1,10 @@
-"""A hunk in words: the titles, list entries and texts that show it to the user in any editor. Pure."""
+"""A hunk or problem in words: the titles, list entries and texts that show it to the user in any editor. Pure."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tark_lsp.review.hunk import CHANGED, EDITED, TOO_LATE, UNDONE, ReviewHunk
+from tark_lsp.tools.problem import Problem
 from tark_lsp.visible import cut, visible
 
 LONGEST_LINE = 60
@@ -22,6 +23,11 @@ def for_user(reason: str) -> str:
     for words, own in FOR_USER.items():
         reason = reason.replace(words, own)
     return reason
+
+
+def problem_text(problem: Problem) -> str:
+    """The message of a problem of a review, on one line."""
+    return visible(" ".join(problem.message.split()))
 
 
 def verbs(hunks: Iterable[ReviewHunk]) -> tuple[str, str]:

@@ -4,7 +4,6 @@ Each part gets what stands before it. What a part needs to hear from a later one
 """
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,9 @@ from tark_lsp.server.chat.chat_turns import ChatTurns
 from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
+from tark_lsp.server.code_blocks.command import CodeBlockCommand
 from tark_lsp.server.commands import Commands
+from tark_lsp.server.commit_message import CommitMessages
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
@@ -45,7 +46,7 @@ from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.hunks.asked_turns import AskedTurns
 from tark_lsp.server.hunks.commands import HunkCommands
-from tark_lsp.server.hunks.diagnostics import HunkDiagnostics
+from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
 from tark_lsp.server.hunks.regenerate import RegenerateCommand
 from tark_lsp.server.hunks.restore import RestoreCommand
@@ -82,7 +83,6 @@ from tark_lsp.server.turns.updates import ProgressTokens
 from tark_lsp.server.usage_command import UsageCommand
 from tark_lsp.sessions.chats import ChatRows
 from tark_lsp.sessions.hunks import HunkRows
-from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
@@ -112,9 +112,8 @@ class ServerParts:
         self.documents = Documents(client.position_encoding)
         self.document_sync = DocumentSync(self.documents)
         self.buffers = EditorBuffers(connection, self.documents)
-        self.workspace = Workspace(
-            client.folders, self.buffers, own_folders(), PrivatePaths(Path.home(), private_paths())
-        )
+        private = PrivatePaths(Path.home(), private_paths())
+        self.workspace = Workspace(client.folders, self.buffers, own_folders(), private)
         self.targets = Targets(self.documents, self.workspace)
         self.client_state = ClientState(connection, self.documents)
         self.selections = Selections(connection, self.documents, self.targets)
@@ -140,9 +139,8 @@ class ServerParts:
         )
         self.reviews = Reviews(workspace, documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, documents, self.checkpoints)
-        self.saves = Saves(
-            self.reviews, documents, self.checkpoints, accepts=not connection.client.understands("review")
-        )
+        accepts = not connection.client.understands("review")
+        self.saves = Saves(self.reviews, documents, self.checkpoints, accepts=accepts)
         self.hunks = HunksJson(documents, self.reviews.hunks)
         self.keeper = HunkKeeper(HunkRows(self.store, kept_hunks_mark), self.reviews, warn)
         came_back = self.earlier.came_back
@@ -150,7 +148,7 @@ class ServerParts:
         self.saving = Saving(
             connection, self.client_state, lambda: self.configuration.settings, self.saves.ours, self.background
         )
-        self.diagnostics = HunkDiagnostics(connection, documents, self.hunks)
+        self.diagnostics = ReviewDiagnostics(connection, documents, self.hunks, self.reviews.problems)
         self.moved_hunks = MovedHunks(self._show_hunks)
         self.inputs = Inputs(connection, self.questions)
         self.permissions = Permissions(documents, workspace, self.hunks, self.show)
@@ -164,7 +162,7 @@ class ServerParts:
             configuration,
             SessionModels(configuration, self.questions),
             self.workspaces,
-            ToolContexts(configuration, self.client_state, self.inputs, partial(SessionResults, self.store)),
+            ToolContexts(configuration, self.client_state, self.inputs, self.store, self.reviews.problems),
             TurnUsers(asking, self.reviews),
             self.mentions,
             TurnSurroundings(self.documents, self.targets, self.client_state),
@@ -240,6 +238,7 @@ class ServerParts:
                 UndoCommands(turn_undo, workspace, hunks),
                 RestoreCommand(turn_undo, sessions, hunks),
                 HunkCommands(reviews, hunks, self.restorer, asked_turns),
+                CodeBlockCommand(self.workspaces, self.preparation.contexts, self.targets, sessions, turns),
                 RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
                 state,
                 permissions,
@@ -251,6 +250,7 @@ class ServerParts:
                 UsageCommand(sessions, show),
                 Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(),
+                CommitMessages(self.preparation, workspace, sessions, self.recorder),
             ],
             self.restorer.restore_if_due,
         )

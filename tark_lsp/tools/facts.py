@@ -45,6 +45,8 @@ class ToolFacts:
     """The turns that offer the tool."""
     needs_selection: bool = False
     """Only turns with a selection offer the tool."""
+    kind: str = ""
+    """Only turns of this kind offer the tool, or of a named prompt that is based on it. Empty: all kinds."""
     untrusted_output: bool = True
     """The result can hold text that others wrote (files, pages, programs): data, never instructions."""
 

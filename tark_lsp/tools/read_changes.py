@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
@@ -106,7 +107,24 @@ def settings(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
     return git_argv(Path(argv[0]), repository, SETTINGS)
 
 
-async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) -> str:
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What git says, run in `cwd`. `files` can be shown; a rule hides those that are `closed` and asks about those that
+    are `asked`. `new`: the names of untracked files. `unsaved`: documents with unsaved changes that can be shown;
+    `unsaved_hidden`: those that cannot. `complete`: git did not print too much."""
+
+    cwd: Path
+    files: list[FileDiff]
+    closed: list[FileDiff]
+    asked: list[FileDiff]
+    new: list[str]
+    unsaved: list[Path]
+    unsaved_hidden: list[Path]
+    complete: bool
+
+
+async def collect(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) -> Changes:
+    """Run git as the preview says. Raises ToolError and WorkspaceError."""
     command = preview.command
     scope, cwd, repository = place_of(args, ctx)
     if command is None or cwd != command.cwd or scope != preview.locations[0].path:
@@ -116,30 +134,36 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
     env = await without_filters(settings(command.argv, repository), cwd, command.env)
     diff = await run_git(command.argv, cwd, env)
     listed = await run_git(untracked(command.argv, repository), cwd, env)
-    new = [shown(os.fsdecode(name)) for name in listed.data.split(b"\0") if name]
+    new = [os.fsdecode(name) for name in listed.data.split(b"\0") if name]
     files = files_of(os.fsdecode(diff.data))
     closed = [file for file in files if any(ctx.is_read_denied(cwd / name) for name in file.names)]
     asked = [file for file in files if file not in closed and any(ctx.is_read_asked(cwd / name) for name in file.names)]
     open_to_all = [file for file in files if file not in closed and file not in asked]
-    changed = [line for file in open_to_all for line in shown(file.text).rstrip("\n").split("\n")]
     unsaved = [path for path in sorted(ctx.editor.unsaved_documents(cwd)) if path.is_relative_to(scope)]
     to_show = [path for path in unsaved if not ctx.is_read_denied(path) and not ctx.is_read_asked(path)]
-    told = [f"Changes against {args.base} in {ctx.workspace.display(cwd)}: {count_noun(len(files), 'file')}."]
+    hidden = [path for path in unsaved if path not in to_show]
+    return Changes(cwd, open_to_all, closed, asked, new, to_show, hidden, diff.complete)
+
+
+async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) -> str:
+    found = await collect(args, ctx, preview)
+    all_files = [*found.files, *found.closed, *found.asked]
+    told = [f"Changes against {args.base} in {ctx.workspace.display(found.cwd)}: {count_noun(len(all_files), 'file')}."]
     for what, some in (
-        ("Not tracked by git", new),
-        ("Not saved, shown as separate diffs below", [ctx.workspace.display(path) for path in to_show]),
-        ("Not saved, and left out by a rule", [ctx.workspace.display(path) for path in unsaved if path not in to_show]),
-        ("A rule hides the text from you", names_of(closed)),
-        ("A rule asks the person first, so left out here; use read_file to ask", names_of(asked)),
+        ("Not tracked by git", [shown(name) for name in found.new]),
+        ("Not saved, shown as separate diffs below", [ctx.workspace.display(path) for path in found.unsaved]),
+        ("Not saved, and left out by a rule", [ctx.workspace.display(path) for path in found.unsaved_hidden]),
+        ("A rule hides the text from you", names_of(found.closed)),
+        ("A rule asks the person first, so left out here; use read_file to ask", names_of(found.asked)),
     ):
         if some:
             told.append(f"{what}: {listing(some)}.")
-    if not diff.complete:
+    if not found.complete:
         told.append("There is more than fits: give one path.")
-    for path in to_show:
+    changed = [line for file in found.files for line in shown(file.text).rstrip("\n").split("\n")]
+    for path in found.unsaved:
         changed += unsaved_diff(ctx, path)
-    rest = f"give one path: {listing(names_of(files))}"
-    return cap_result(ctx, [*told, *changed], rest)
+    return cap_result(ctx, [*told, *changed], f"give one path: {listing(names_of(all_files))}")
 
 
 def shown(text: str) -> str:

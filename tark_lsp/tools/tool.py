@@ -29,6 +29,7 @@ from tark_lsp.workspace.snapshot import Snapshot
 if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
     from tark_lsp.context.memory import Memory
     from tark_lsp.context.skills import Skill
+    from tark_lsp.tools.problem import Problem
 
 
 class Risk(IntEnum):
@@ -220,8 +221,7 @@ class ToolContext:
     seen: dict[Path, Snapshot] = field(default_factory=dict)
     """The text of each file as the model last read it: edits are placed in it, then rebased onto the current text."""
     drafts: dict[Path, ProposedEdit] = field(default_factory=dict)
-    """The edits of earlier calls of the same answer, not yet applied; later calls build on them. There is one per file,
-    by its current path, with everything that the answer changes: its text, its removal, its new path."""
+    """The edits of earlier calls of the same answer, on which later ones build: one per file, by its current path."""
     results: ResultStore = field(default_factory=MemoryResultStore)
     mode: Mode = Mode.BUILD
     result_tokens: int = 8000
@@ -230,15 +230,15 @@ class ToolContext:
     """Called with the progress of a slow tool ("41 lines")."""
     notify_user: Callable[[str], None] = lambda _: None
     """Called with one sentence that tells the user what was done without asking."""
-    skills: "Mapping[str, Skill]" = field(default_factory=dict)
-    """By name: the skills that `read_skill` can read."""
+    skills: "Mapping[str, Skill]" = field(default_factory=dict)  # by name; `read_skill` reads them
     memory: "Memory | None" = None
     """None if no folder is open, which the notes would belong to."""
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
+    report_problem: "Callable[[Problem], None]" = lambda _: None
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
-    """Whether a rule hides the text of this file from the model: no result and no error can show any of it."""
+    """Whether a rule hides the text of this file from the model: no result and no error can show any."""
     may_hide_below: Callable[[Sequence[Path]], bool] = lambda _: False
     """Whether `is_read_denied` can be true for a file below these folders, by the rules alone."""
     is_read_asked: Callable[[Path], bool] = lambda _: False

@@ -18,7 +18,7 @@ EDITING = {"edit_file", "write_file", "replace_selection", "apply_patch", "move_
 AGENT_BUILD = READING | EDITING | {"run_command", "read_changes", "fetch", "save_memory", "switch_mode"}
 AGENT_READS = READING | {"propose_edit", "switch_mode"}
 
-LISTED = AGENT_BUILD | AGENT_READS
+LISTED = AGENT_BUILD | AGENT_READS | {"report_problem"}
 """Of a tool that is added, docs/tools.md and tests/tools/test_contract.py say where it is offered."""
 
 # protocol.md, "kinds": what is offered with a selection, in build and in ask or plan
@@ -30,6 +30,8 @@ OFFERED: dict[str, tuple[set[str], set[str]]] = {
     "fix": (AGENT_BUILD, AGENT_READS),
     "test": (AGENT_BUILD, AGENT_READS),
     "document": (AGENT_BUILD, AGENT_READS),
+    "init": (AGENT_BUILD, AGENT_READS),
+    "review": (AGENT_BUILD | {"report_problem"}, AGENT_READS | {"report_problem"}),
 }
 
 

@@ -85,7 +85,7 @@ def test_it_is_offered_where_the_workspace_can_change_and_nowhere_else(name: str
         for mode in Mode
         if name in offered_tools(tools, KINDS[kind], mode, selection=True)
     }
-    assert offered == {(kind, Mode.BUILD) for kind in ("agent", "fix", "test", "document")}
+    assert offered == {(kind, Mode.BUILD) for kind in ("agent", "fix", "test", "document", "init", "review")}
 
 
 def test_a_deny_rule_for_an_undeclared_tool_is_one_for_all_that_it_might_do(bench: Bench) -> None:

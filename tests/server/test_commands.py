@@ -24,10 +24,10 @@ ASK = "tark/requestPermission"
 NEED_SOMETHING = {
     *(f"tark.turn.{name}" for name in ("start", "steer", "undo", "redo", "wait")),
     *(f"tark.hunk.{name}" for name in ("accept", "reject", "edit", "regenerate")),
-    *("tark.permission.answer", "tark.input.answer"),
+    *("tark.permission.answer", "tark.input.answer", "tark.codeBlock.apply"),
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
-    *("tark.auth.login", "tark.auth.logout", "tark.auth.check"),
+    *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.commitMessage"),
 }
 
 

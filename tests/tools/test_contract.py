@@ -46,6 +46,8 @@ def as_documented(tool: Tool[Any]) -> tuple[str, ...]:
     scopes = "all" if facts.scopes == ALL_SCOPES else ", ".join(scope for scope in TurnScope if scope in facts.scopes)
     if facts.needs_selection:
         scopes += "; with a selection"
+    if facts.kind:
+        scopes += f"; kind {facts.kind}"
     return ", ".join(shown), tool.risk.name.lower(), access, modes, scopes, trust(facts)
 
 

@@ -9,6 +9,7 @@ import type { Inputs } from "./asking/inputs";
 import type { Permissions } from "./asking/permissions";
 import { showPendingRequests } from "./asking/requestList";
 import type { Chats } from "./chat/chats";
+import type { CommitMessages } from "./commit/commitMessage";
 import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
 import type { Updates } from "./model/updates";
@@ -50,6 +51,7 @@ export interface Features {
   readonly inline: InlineBox;
   readonly reports: Reports;
   readonly contextPage: ContextPage;
+  readonly commitMessages: CommitMessages;
   install(): Promise<void>;
 }
 
@@ -71,6 +73,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   inlinePrevious: ({ inline }) => inline.recall(-1),
   inlineNext: ({ inline }) => inline.recall(1),
   prompt: ({ client, turns }) => choosePrompt(client, turns),
+  reviewChanges: ({ turns }) => turns.startAbout({ kind: "agent", prompt: "/review" }),
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),
   undo: ({ undo }) => undo.undoLast(),
@@ -80,6 +83,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return words === undefined ? undefined : chat.giveBack(words);
   },
   approvePlan: ({ client, turns }) => approvePlan(client, turns),
+
+  generateCommitMessage: ({ commitMessages }, target) => commitMessages.generate(target),
+  stopCommitMessage: ({ commitMessages }) => commitMessages.stop(),
 
   chat: ({ chat }) => chat.showChat({ focus: true }),
   chatInEditor: ({ chat }) => chat.openInEditor(),

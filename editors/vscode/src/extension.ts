@@ -5,6 +5,7 @@ import { Inputs } from "./asking/inputs";
 import { Permissions } from "./asking/permissions";
 import { completeInlineMentions } from "./chat/inlineMentions";
 import { Chats } from "./chat/chats";
+import { CommitMessages } from "./commit/commitMessage";
 import { type Features, registerCommands } from "./commands";
 import { PendingRequests } from "./model/pendingRequests";
 import { RunningTurns } from "./model/runningTurns";
@@ -84,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const features: Features = {
     ...{ client, secrets, updates, sessions, turns, runningTurns, undo, restore },
     ...{ chat, review, permissions, inputs, inline, reports, contextPage, install },
+    commitMessages: new CommitMessages(client),
   };
   context.subscriptions.push(
     ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],

@@ -58,6 +58,7 @@ class CodeActions:
                 offers += self._answers(waiting)
         if document is not None:
             offers += [offer for _, offer in self._hunks.alarm_offers(document, params.range)]
+            offers += self._hunks.problem_offers(document, params.range)
             offers += self._on_comments(document, params.range)
         if invoked:
             # The text of a chat is sent, not edited.

@@ -8,6 +8,7 @@ from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import Alarm, ReviewHunk
 from tark_lsp.review.wording import as_diff, conflict_reason, for_user, line_counts, subject, verbs
 from tark_lsp.server.actions.offers import QUICKFIX, Offer
+from tark_lsp.server.actions.problem_actions import problem_offers
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range, language_of
@@ -60,6 +61,9 @@ class HunkActions:
             if touched and hunk.applied and hunk.alarm and hunk.alarm.errors and hunk.alarm.id not in seen:
                 seen.add(hunk.alarm.id)
                 yield hunk.start, take_back(self._reviews, hunk.alarm)
+
+    def problem_offers(self, document: TextDocument, wanted: incoming.Range) -> Iterator[Offer]:
+        return problem_offers(self._reviews.problems, document, wanted, self._documents.encoding)
 
     def turn_offers(self) -> Iterator[Offer]:
         """If there is no hunk at the caret: offers to decide on whole turns, except those with an open question."""

@@ -31,6 +31,8 @@ BUILT_IN = {
     "test": "write tests",
     "document": "write documentation",
     "ask": "an answer in words, nothing changed",
+    "init": "read the repository, propose AGENTS.md",
+    "review": "review your changes, or the branch",
 }
 """The built-in kinds of turns that work without a selection."""
 LONGEST_TYPED = 300

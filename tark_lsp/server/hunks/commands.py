@@ -1,4 +1,4 @@
-"""The commands `tark.hunk.list`, `.accept`, `.reject` and `.edit`."""
+"""The commands `tark.hunk.list`, `.accept`, `.reject` and `.edit`, and `tark.problem.dismiss`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -29,6 +29,7 @@ class HunkCommands:
         yield Command("tark.hunk.accept", incoming.DecideHunks, self.accept, early=EarlyAnswer())
         yield Command("tark.hunk.reject", incoming.DecideHunks, self.reject, early=EarlyAnswer())
         yield Command("tark.hunk.edit", incoming.EditHunk, self.edit, early=EarlyAnswer())
+        yield Command("tark.problem.dismiss", incoming.DismissProblems, self.dismiss)
 
     async def list_hunks(self, request: incoming.ListHunks) -> Any:
         """Each hunk names its document, since they can be of several."""
@@ -63,6 +64,14 @@ class HunkCommands:
             if hunk.state != "accepted":
                 raise RequestError(f"hunkId: it could not be applied: {for_user(hunk.reason)}")
         return {"hunkId": request.hunk_id}
+
+    async def dismiss(self, request: incoming.DismissProblems) -> Any:
+        """Ids of problems that are gone already are ignored."""
+        problems = self._reviews.problems
+        known = [problem.id for problem in problems.find_problems()]
+        chosen = known if request.problem_ids is None else [one for one in known if one in request.problem_ids]
+        problems.dismiss(chosen)
+        return {"dismissed": chosen}
 
     def _chosen_ids(self, request: incoming.DecideHunks) -> list[str]:
         if request.hunk_ids is not None:

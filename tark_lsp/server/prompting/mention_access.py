@@ -59,7 +59,7 @@ async def run_tool(name: str, arguments: Mapping[str, Any], access: MentionAcces
     preview = await tool.preview(wanted, context)
     decision = decide_call(name, preview, access.rules, context.workspace)
     if isinstance(decision, Ask) and asks:
-        await _ask(preview, decision.why, access)
+        await ask_user(preview, decision.why, access)
     elif why := _why_not_allowed(name, decision):
         raise NotAvailable(why)
     assert tool.run is not None  # no mention uses a tool that only makes edits
@@ -72,7 +72,7 @@ async def run_tool(name: str, arguments: Mapping[str, Any], access: MentionAcces
         raise NotAvailable(f"not done after {SECONDS:g} s") from error
 
 
-async def _ask(preview: Preview, why: str, access: MentionAccess) -> None:
+async def ask_user(preview: Preview, why: str, access: MentionAccess) -> None:
     """Raises NotAvailable if the user says no."""
     access.context.report_progress(f"waiting for you: {preview.title}")
     request = PermissionRequest((), preview.title, preview.kind, preview.risk, why, preview_digest(preview))

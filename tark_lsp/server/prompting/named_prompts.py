@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tark_lsp.agent.kinds import KINDS, Kind, kind_of_prompt, slash_name
-from tark_lsp.context.prompts import NamedPrompt, find_prompts
+from tark_lsp.context.prompts import REPLACEABLE, NamedPrompt, find_prompts
 from tark_lsp.context.sources import Sources
 from tark_lsp.errors import RequestError
 from tark_lsp.folders import user_config_path
@@ -56,10 +56,10 @@ class NamedPrompts:
         return [prompt_json(prompt) for prompt in self.load_all().values()]
 
     def _find(self, name: str) -> Kind | None:
-        if name in KINDS:
+        if name in KINDS and name not in REPLACEABLE:
             return KINDS[name]
         prompt = self.load_all().get(name)
-        return None if prompt is None else kind_of_prompt(prompt)
+        return KINDS.get(name) if prompt is None else kind_of_prompt(prompt)
 
 
 def prompt_json(prompt: NamedPrompt) -> dict[str, Any]:

@@ -19,11 +19,13 @@ COMMANDS = (
     "tark.turn.undo",
     "tark.turn.redo",
     "tark.turn.wait",
+    "tark.codeBlock.apply",
     "tark.hunk.list",
     "tark.hunk.accept",
     "tark.hunk.reject",
     "tark.hunk.edit",
     "tark.hunk.regenerate",
+    "tark.problem.dismiss",
     "tark.state",
     "tark.permission.list",
     "tark.permission.answer",
@@ -47,6 +49,7 @@ COMMANDS = (
     "tark.usage",
     "tark.doctor",
     "tark.demo",
+    "tark.commitMessage",
 )
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")
 ENCODINGS = ("utf-8", "utf-16", "utf-32")

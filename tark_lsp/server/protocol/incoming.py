@@ -1,7 +1,6 @@
 """The payloads of Tark's commands, notifications and requests (protocol.md), and the names of the latter two.
 
-Each payload is a pydantic model. Unknown fields are logged; a wrong one is an error that names the field. What is sent
-to a client is in outgoing.py.
+Each payload is a pydantic model. Unknown fields are logged; an error names a wrong one. outgoing.py has what is sent.
 """
 
 from typing import Annotated, Any, Literal
@@ -125,6 +124,10 @@ class DecideHunks(ListHunks):
 
     hunk_ids: list[StrictStr] | None = None
     take_back: StrictBool = False
+
+
+class DismissProblems(Payload):
+    problem_ids: list[StrictStr] | None = None
 
 
 class State(Payload):
@@ -255,8 +258,7 @@ class ForkSession(SessionId):
 
 
 class RestoreSession(SessionId):
-    """`message_id`: a prompt of the session. `files`: also undo the later turns. `preview`: only tell what this would
-    undo."""
+    """`message_id`: a prompt of the session. `files`: also undo the later turns. `preview`: do nothing, only tell."""
 
     message_id: StrictStr
     files: StrictBool = False

@@ -6,7 +6,9 @@ from typing import Any
 from tark_lsp.errors import ModelError, TarkError
 from tark_lsp.llm.catalog.facts import ModelInfo, Price
 from tark_lsp.messages import Usage
+from tark_lsp.tools.problem import Problem
 from tark_lsp.tools.tool import CallFacts
+from tark_lsp.workspace.positions import line_length, to_client
 
 
 def usage_json(usage: Usage, context_used: int = 0, context_window: int | None = None) -> dict[str, Any]:
@@ -73,3 +75,10 @@ def range_json(start_line: int, start_character: int, end_line: int, end_charact
         "start": {"line": start_line, "character": start_character},
         "end": {"line": end_line, "character": end_character},
     }
+
+
+def problem_range(problem: Problem, encoding: str) -> dict[str, Any]:
+    """From the first character of its first line that is not white space to the end of its last line."""
+    first, last = problem.lines[0], problem.lines[-1]
+    start = to_client(first, len(first) - len(first.lstrip()), encoding)
+    return range_json(problem.start, start, problem.end - 1, to_client(last, line_length(last), encoding))

@@ -7,7 +7,8 @@ from tark_lsp.agent import events
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.prompt import system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.session import Session
-from tark_lsp.agent.state import Turn, TurnRequest, TurnResources
+from tark_lsp.agent.state import Model, Turn, TurnRequest, TurnResources
+from tark_lsp.agent.unasked_model import UnaskedModel
 from tark_lsp.context.budget import Estimates
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.server.configuration import Configuration
@@ -52,8 +53,7 @@ class Preparation:
         settings, rules = self.configuration.settings, self.configuration.policy()
         if record.request.mode is not None:  # not when it was queued: another turn of the session ran until now
             session.mode = record.request.mode
-        name = record.request.model or await self.models.model_of(session)
-        model = await self.configuration.models.open_model(name)
+        model = UnaskedModel(session.model or "") if record.calls else await self._open_model(record)
         prompt = record.request.prompt
         if record.request.ask_for_prompt:
             prompt = await self.contexts.ask_for_prompt(record)
@@ -75,12 +75,16 @@ class Preparation:
         record.notes += self._guidance.new_problems(guidance)
         system = system_prompt(system_parts(workspace, guidance.parts))
         told = turn_prompt(prompt, record.kind, session.mode, workspace, around)
-        request = TurnRequest(record.id, record.kind, told, system)
+        request = TurnRequest(record.id, record.kind, told, system, record.calls)
         check = EditCheck(self.contexts.state, workspace) if settings.check_after_edit else None
         resources = TurnResources(model, tools, self.estimates, check)
         turn = Turn(request, session, resources, context, user, emit, rules, settings.limits)
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
+
+    async def _open_model(self, record: TurnRecord) -> Model:
+        name = record.request.model or await self.models.model_of(record.session)
+        return await self.configuration.models.open_model(name)
 
     def system_parts(self, session: Session, document: Path | None = None) -> list[SystemPart]:
         """Those of a turn of the session that began now, about `document` (resolved) or about none."""

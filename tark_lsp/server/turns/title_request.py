@@ -62,7 +62,7 @@ class Titles:
     def on_turn_ended(self, record: TurnRecord, end: Mapping[str, Any]) -> None:
         session, turn = record.session, record.turn
         wanted = self._configuration.settings.sessions.titles == "model"
-        if turn is None or not wanted or end["stopReason"] != StopReason.END_TURN:
+        if turn is None or record.calls or not wanted or end["stopReason"] != StopReason.END_TURN:
             return
         if is_limit_reached(turn.granted, turn.requests, turn.usage, session.usage):
             return

@@ -1,20 +1,25 @@
 """What the tools of a turn work with: the tools themselves, and the `ToolContext` of each turn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent import events
+from tark_lsp.agent.approval import is_read_asked, is_read_denied
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Mode
+from tark_lsp.review.problems import Problems
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
 from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.sessions.results import SessionResults
+from tark_lsp.sessions.store import SessionStore
 from tark_lsp.tools import load_tools
-from tark_lsp.tools.tool import ResultStore, Tool, ToolContext
+from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 
 
@@ -24,13 +29,16 @@ class ToolContexts:
         configuration: Configuration,
         state: ClientState,
         inputs: Inputs,
-        results_of: Callable[[str], ResultStore],
+        store: SessionStore,
+        problems: Problems,
     ) -> None:
-        """`results_of(session_id)` stores the whole texts of the session's shortened results."""
+        """`problems` gets what reviews find."""
         self._configuration = configuration
         self.state = state
         self._inputs = inputs
-        self.results_of = results_of
+        self.results_of = partial(SessionResults, store)
+        """By the id of a session: where the whole texts of its shortened results are."""
+        self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
 
     def tools(self) -> Mapping[str, Tool[Any]]:
@@ -39,13 +47,16 @@ class ToolContexts:
         return self._tools
 
     def context_of(self, record: TurnRecord, emit: events.EventListener, workspace: Workspace) -> ToolContext:
+        """A review begins without the problems of the last one."""
+        if record.kind.base == "review":
+            self._problems.clear()
         session, target = record.session, record.target
         selected = target is not None and target.is_file and not target.whole
         context = ToolContext(
             workspace=workspace,
             editor=TurnEditor(self.state, self._inputs, record.id, session.id),
             selection=target.selection if target is not None and selected else None,
-            seen=session.seen,
+            seen={} if record.calls else session.seen,  # the user made the calls for the text as it is now
             results=self.results_of(session.id),
             mode=session.mode,
             result_tokens=self._configuration.settings.limits.tool_result_tokens,
@@ -53,6 +64,7 @@ class ToolContexts:
             notify_user=lambda message: emit(events.Notice("info", message)),
             memory=memory_of(workspace),
             set_plan=lambda entries: emit(events.PlanChanged(entries)),
+            report_problem=self._problems.add,
         )
 
         def set_mode(mode: Mode) -> None:
@@ -67,6 +79,14 @@ class ToolContexts:
         context.changed_by_command = changed_by_command
         if context.selection is not None:  # the prompt holds these lines, so the model has read them
             session.seen[context.selection.snapshot.path] = context.selection.snapshot
+        return context
+
+    def context_of_previews(self, workspace: Workspace) -> ToolContext:
+        """For previews of edits before there is a turn."""
+        context = ToolContext(workspace, TurnEditor(self.state, self._inputs, "", ""))
+        policy = self._configuration.policy()
+        context.is_read_denied = lambda path: is_read_denied(path, policy, workspace)
+        context.is_read_asked = lambda path: is_read_asked(path, policy, workspace)
         return context
 
     async def ask_for_prompt(self, record: TurnRecord) -> str:

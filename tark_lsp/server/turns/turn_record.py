@@ -10,6 +10,7 @@ from tark_lsp.agent.events import AgentEvent
 from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
+from tark_lsp.messages import ToolCall
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.turns.updates import Progress, Updates
@@ -71,6 +72,8 @@ class TurnRecord:
     id: str
     ended: "asyncio.Future[dict[str, Any]]"
     follower: Follower | None = None
+    calls: tuple[ToolCall, ...] = ()
+    """Calls that the user makes, in place of a model."""
     task: "asyncio.Task[None] | None" = None
     turn: Turn | None = None
     began: bool = False
@@ -128,3 +131,4 @@ class TurnRecord:
         known = self.session
         self.session = Session(known.id, known.model, known.mode, known.approval, known.thinking, title=known.title)
         self.target = self.follower = self.task = self.turn = None
+        self.calls = ()

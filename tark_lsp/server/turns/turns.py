@@ -15,7 +15,7 @@ from tark_lsp.agent.state import Turn, TurnEnd
 from tark_lsp.agent.turn import run_turn, take_steering
 from tark_lsp.errors import TarkError
 from tark_lsp.log_ids import log_context
-from tark_lsp.messages import StopReason, Usage
+from tark_lsp.messages import StopReason, ToolCall, Usage
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.protocol import incoming
@@ -70,8 +70,9 @@ class Turns:
         session: Session,
         target: Target | None,
         follower: Follower | None = None,
+        calls: tuple[ToolCall, ...] = (),
     ) -> dict[str, Any]:
-        """The answer to `tark.turn.start`; the work begins after it was sent."""
+        """The answer to `tark.turn.start`; the work begins after it was sent. `calls`: run in place of a model."""
         turn_id = f"turn-{secrets.token_hex(6)}"
         title = turn_title(request.prompt, kind.name)
         record = TurnRecord(
@@ -84,6 +85,7 @@ class Turns:
             turn_id,
             asyncio.get_running_loop().create_future(),
             follower,
+            calls,
         )
         record.updates.before_sending = partial(self._before_sending, record)
         self._records.remember(record)

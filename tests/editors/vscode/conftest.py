@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests import exhaustive
 from tests.editors.vscode import installed
 from tests.editors.vscode.chat import Chat
 from tests.editors.vscode.workbench import PATIENCE, Workbench
@@ -19,6 +20,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if str(item.path).startswith(folder):
             item.add_marker("editor")
+            if exhaustive.is_exhaustive():
+                item.add_marker(exhaustive.MARKER)  # they run in another version of VS Code then
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,47 +1,77 @@
 """The programs for tests of the VS Code extension: a VS Code for browsers, a browser, and the packed extension.
 
+A push runs them in the oldest VS Code that the extension supports, an exhaustive run in the newest.
 Missing programs are installed once from npm into the user's cache folder. If that fails, the tests are skipped.
 """
 
 import fcntl
 import functools
 import os
+import platform
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
+from tests import exhaustive
 from tests.editors.availability import skip
 
 EXTENSION = Path(__file__).parents[3] / "editors" / "vscode"
-VERSION = "4.100.3"
-"""The version of code-server, which has VS Code 1.100.3 and runs on Node 20."""
-CACHE = platformdirs.user_cache_path("tark-tests", appauthor=False) / f"code-server-{VERSION}"
-CODE = CACHE / "node_modules" / "code-server" / "lib" / "vscode"
+CACHE = platformdirs.user_cache_path("tark-tests", appauthor=False)
 NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
+@dataclass(frozen=True)
+class Version:
+    """`number`: of code-server. 4.100.3 has VS Code 1.100.3, and so on. `node`: what it needs, None for Node 20."""
+
+    number: str
+    node: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        return CACHE / f"code-server-{self.number}"
+
+    @property
+    def code(self) -> Path:
+        return self.folder / "node_modules" / "code-server" / "lib" / "vscode"
+
+
+OLDEST = Version("4.100.3")
+NEWEST = Version("4.139.1", node="24")
+
+
 @functools.cache
-def workbench() -> Path:
-    """The server of VS Code 1.100: a script for Node."""
+def workbench() -> tuple[str, str]:
+    """The server of VS Code: Node, and its script."""
     _needed("node", "npm", "rg")
-    done = CACHE / "installed"
-    with _alone(CACHE):
+    version = NEWEST if exhaustive.is_exhaustive() else OLDEST
+    done = version.folder / "installed"
+    with _alone(version.folder):
         if not done.exists():
-            (CACHE / "package.json").write_text('{"private": true}\n')
-            _install([*NPM, f"code-server@{VERSION}"], CACHE)
-            _install([*NPM, "--omit=dev"], CODE)
-            modules = CODE / "node_modules"
+            (version.folder / "package.json").write_text('{"private": true}\n')
+            node = [] if version.node is None else [f"node-{_platform()}@{version.node}"]
+            _install([*NPM, f"code-server@{version.number}", *node], version.folder)
+            _install([*NPM, "--omit=dev"], version.code)
+            modules = version.code / "node_modules"
             # The web client looks for its modules here, and the search for ripgrep, whose package has only sources.
-            _link(CODE / "node_modules.asar", modules)
+            _link(version.code / "node_modules.asar", modules)
             _link(modules / "@vscode" / "ripgrep" / "bin" / "rg", Path(shutil.which("rg") or ""))
             done.touch()
-    return CODE / "out" / "server-main.js"
+    node = shutil.which("node") if version.node is None else str(version.folder / "node_modules" / ".bin" / "node")
+    return node or "node", str(version.code / "out" / "server-main.js")
+
+
+def _platform() -> str:
+    """As in the names of npm's packages of Node, for example linux-x64."""
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    return f"{sys.platform}-{machine}"
 
 
 @functools.cache

@@ -60,11 +60,51 @@ def test_an_answer_with_all_its_parts(chat: Chat, bench: Workbench) -> None:
     chat.button("Insert python at the cursor").click()
     until(lambda: "    return math.tau / 2 * radius**2" in bench.lines(), "the code in the file, where it was selected")
     assert "def volume(radius, height):" not in bench.lines()
-    chat.button("Apply python to the file").click()
-    expect(chat.find(".turn .prompt").last).to_contain_text("Work this code into shapes.py")
+    bench.page.keyboard.press("Control+Z")
+    until(
+        lambda: "def volume(radius, height):" in bench.lines(),
+        "one step takes it back, in the editor that has the focus",
+    )
+
+
+def test_a_code_block_is_applied_to_its_file(chat: Chat, bench: Workbench) -> None:
+    """To the only file of its language that is visible, in place of the function of the same name, without a model."""
+    bench.open_file("shapes.py")
+    chat.open()
+    chat.say("where is the area?")
+    chat.until_said("It needs no new import.")
+    apply = chat.button("Apply python to the file").last
+    expect(apply).to_have_css("opacity", "0")
+    apply.focus()
+    expect(apply).to_have_css("opacity", "1")
+    apply.press("Enter")
+    expect(chat.last.locator(".prompt")).to_contain_text("Apply the code block to shapes.py.")
+    chat.until_asked("permission").get_by_role("button", name="Allow", exact=True).click()
+    until(lambda: "def area(radius: float) -> float:" in bench.lines(), "the new function in the file")
+    expect(chat.last).to_have_attribute("data-state", "ended")
+    assert [line for line in bench.lines() if line.startswith("def ")][1:] == ["def volume(radius, height):"]
+    apply.click()
+    expect(bench.toast("shapes.py has this code already")).to_be_visible()
+    chat.button("Open python in a new file").last.click()
+    expect(bench.page.locator(".tab.active")).to_contain_text("Untitled-1")
+    until(lambda: bench.lines()[:1] == ["def area(radius: float) -> float:"], "the code in a new document")
+    bench.run("View: Revert and Close Editor")
     bench.open_file("shapes.py")
     bench.page.keyboard.press("Control+Z")
-    until(lambda: "def volume(radius, height):" in bench.lines(), "one step takes it back")
+    until(lambda: "def area(radius):" in bench.lines(), "the function as it was")
+    bench.page.keyboard.press("Control+S")
+
+    bench.page.keyboard.press("Control+End")
+    bench.page.keyboard.insert_text("\ndef area(radius, unit): pass")
+    until(lambda: "def area(radius, unit): pass" in bench.lines(), "two functions of one name")
+    apply.click()
+    asked = bench.toast("it is not certain where this code goes in shapes.py")
+    asked.get_by_role("button", name="Let the Model Place It").click()
+    expect(chat.last.locator(".prompt")).to_contain_text("Work this code into shapes.py")
+    expect(chat.last).to_have_attribute("data-state", "ended")
+    bench.open_file("shapes.py")
+    bench.page.keyboard.press("Control+Z")
+    until(lambda: "def area(radius, unit): pass" not in bench.lines(), "the file as it was")
 
 
 def test_what_is_sent_with_a_prompt(chat: Chat, bench: Workbench) -> None:

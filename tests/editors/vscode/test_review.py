@@ -7,51 +7,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.editors.vscode.conftest import Begin
+from tests.editors.vscode.review_files import FILES, LONG, SHAPES, SOLIDS
 from tests.editors.vscode.workbench import Workbench, until
 
-SHAPES = """import math
-
-
-def area(radius):
-    return 3 * radius * radius
-
-
-def circle(radius):
-    return math.tau * radius
-
-
-def volume(radius):
-    return 4 * radius * radius * radius
-"""
-SOLIDS = """def volume(side):
-    return side * side * side
-
-
-def perimeter(side):
-    return 12 * side
-
-
-def surface(side):
-    return side * side * 6
-"""
-LONG = """TAX = 1.2
-
-
-def total(items):
-    found = []
-    for item in items:
-        price = item.price
-        if item.reduced:
-            price = price * 0.9
-        if price > 0:
-            found.append(price)
-    return sum(found)
-
-
-def taxed(value):
-    return value * 1.2
-"""
-FILES = {"shapes.py": SHAPES, "solids.py": SOLIDS, "long.py": LONG}
 GREEN = "rgba(155, 185, 85, 0.2)"
 """The background of new lines in VS Code's light theme."""
 
@@ -190,8 +148,7 @@ def test_all_are_reviewed_in_one_diff_with_the_keys(bench: Workbench) -> None:
     bench.page.locator(".monaco-list-row").filter(has_text="long.py").filter(has_text="2 changes").wait_for()
     entries.first.locator(".modified-in-monaco-diff-editor .view-line").filter(has_text="price_of").click()
     bench.page.keyboard.press("Alt+Y")
-    bench.page.locator(".monaco-list-row").filter(has_text="long.py").filter(has_text="1 change").wait_for()
-    bench.page.keyboard.press("Alt+N")  # the cursor is at the next hunk
+    bench.page.keyboard.press("Alt+N")  # quicker than the cursor, which is at the next hunk then
     bench.page.locator(".monaco-list-row").filter(has_text="long.py").wait_for(state="detached")
     title.get_by_role("button", name="Undo All").click()
     bench.page.get_by_role("tab", name="Tark: Review All").wait_for(state="detached")
@@ -288,3 +245,42 @@ def test_more_than_one_proposed_line_is_shown_in_a_diff_first(manual: Workbench)
     bench.page.get_by_role("tab", name="(Tark: 1 change)").wait_for()
     assert bench.read("shapes.py") == SHAPES
     accept(bench, "shapes.py", "no negative radius")
+
+
+def test_a_commit_message_is_written_into_the_box_but_never_over_your_own(bench: Workbench) -> None:
+    page = bench.page
+    generate = page.get_by_role("button", name="Generate Commit Message", exact=True)
+    stop = page.get_by_role("button", name="Stop Generating Commit Message")
+    box = page.locator(".scm-editor .view-lines")
+
+    def written() -> list[str]:
+        return [line.replace("\xa0", " ") for line in box.locator(".view-line").all_inner_texts()]
+
+    def press(button: Locator) -> None:
+        page.locator(".pane-header").filter(has_text="Changes").hover()  # shows the buttons
+        button.click()
+
+    def answer_with_replace(question: str) -> None:
+        bench.toast(question).get_by_role("button", name="Replace").click()
+
+    bench.run("Tark: Generate Commit Message")  # shows Source Control
+    until(lambda: written() == ["Add shapes", "", "And totals."], "the message, without its fence")
+    press(generate)
+    answer_with_replace("the message box has text")
+    press(stop)
+    generate.wait_for(state="attached")
+    assert written() == ["Add shapes", "", "And totals."], "a stopped one changes nothing"
+    box.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    until(lambda: written() == [""], "an empty box")
+    press(generate)
+    stop.wait_for(state="attached")
+    box.click()
+    page.keyboard.type("mine")
+    bench.toast("the message box has new text").wait_for()
+    assert written() == ["mine"]
+    answer_with_replace("the message box has new text")
+    until(lambda: written() == ["Another message"], "the generated message")
+    commits = subprocess.run(["git", "-C", str(bench.workspace), "rev-list", "--all"], capture_output=True, check=True)
+    assert len(commits.stdout.split()) == 1, "nothing is committed"

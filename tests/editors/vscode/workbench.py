@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +27,7 @@ SETTINGS: dict[str, Any] = {
     "workbench.quickOpen.closeOnFocusLost": False,  # the chat can take the focus a moment after it was asked to
     "extensions.ignoreRecommendations": True,
     "chat.commandCenter.enabled": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",  # newer versions show their own chat there
 }
 """The user settings: nothing moves or asks by itself."""
 STILL = """if (window === window.top) {
@@ -67,7 +67,7 @@ class Workbench:
         server = {"tark.server.command": [sys.executable, "-m", "tark_lsp"]}
         _write(self._data / "User" / "settings.json", {**SETTINGS, **(settings or {})})
         _write(self._data / "Machine" / "settings.json", server if machine is None else machine)
-        self._argv = [shutil.which("node") or "node", str(workbench()), "--accept-server-license-terms"]
+        self._argv = [*workbench(), "--accept-server-license-terms"]
         self._argv += ["--user-data-dir", str(self._data), "--server-data-dir", str(self._data / "server")]
         self._argv += ["--extensions-dir", str(self._data / "extensions"), "--telemetry-level", "off"]
         self._env = {**environment(self.home), "TARK_KEYRING": "off", **(env or {})}

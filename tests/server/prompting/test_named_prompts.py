@@ -144,12 +144,12 @@ async def test_in_a_chat(make: MakeDesk) -> None:
 
 async def test_they_are_read_anew(make: MakeDesk) -> None:
     desk = make()
-    path = write(desk, "review.md", "One.\n")
-    assert told(desk, await ended(desk, prompt="/review")).endswith("One.")
+    path = write(desk, "look.md", "One.\n")
+    assert told(desk, await ended(desk, prompt="/look")).endswith("One.")
     path.write_text("Two.\n")
-    assert told(desk, await ended(desk, prompt="/review")).endswith("Two.")
+    assert told(desk, await ended(desk, prompt="/look")).endswith("Two.")
     path.unlink()
-    assert told(desk, await ended(desk, prompt="/review")).endswith("says:\n\n/review")
+    assert told(desk, await ended(desk, prompt="/look")).endswith("says:\n\n/look")
 
 
 async def test_what_is_left_out_is_said_once(make: MakeDesk) -> None:
@@ -178,9 +178,9 @@ async def test_for_clients(make: MakeDesk) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "character", "labels"),
     [
-        ("## You\n\n/\n", 2, 1, ["/explain", "/fix", "/test", "/document", "/ask", "/review"]),
-        ("/re", 0, 3, ["/explain", "/fix", "/test", "/document", "/ask", "/review"]),
-        ("## You\n\n  /re\n", 2, 5, ["/explain", "/fix", "/test", "/document", "/ask", "/review"]),
+        ("## You\n\n/\n", 2, 1, ["/explain", "/fix", "/test", "/document", "/ask", "/init", "/review"]),
+        ("/re", 0, 3, ["/explain", "/fix", "/test", "/document", "/ask", "/init", "/review"]),
+        ("## You\n\n  /re\n", 2, 5, ["/explain", "/fix", "/test", "/document", "/ask", "/init", "/review"]),
         ("## You\n\nhello\n/re\n", 3, 3, None),
         ("## You\n\nsee /re\n", 2, 7, None),
         ("## You\n\n/re\n\n## Tark\n\n/x\n\n## You\n\n", 6, 2, None),

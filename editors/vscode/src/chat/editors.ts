@@ -1,11 +1,9 @@
-/** Actions of the chat in editors: opens files, and inserts, applies and copies code. */
+/** Opens files and web pages that the chat names. */
 
 import * as vscode from "vscode";
 import { lastFileEditor } from "../window/lastFileEditor";
-import { fencedBlock } from "../text/surfaces";
 import { showWarning } from "../window/notify";
 import { DIFF_SCHEME as DIFF } from "../review/diff";
-import type { Turns } from "../turns/turns";
 import { resolveInFolders } from "./workspaceFiles";
 
 const LONGEST_URL = 2000;
@@ -14,13 +12,14 @@ export function folderUris(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.toString());
 }
 
+/** The paths of the workspace folders. */
+export function folderPaths(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
+}
+
 /** Opens a path that a model wrote, if it is a file in the workspace. */
 export async function openPath(named: string, first?: number, last?: number): Promise<void> {
-  const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
-  const file = await resolveInFolders(
-    folders.map((folder) => folder.uri.fsPath),
-    named,
-  );
+  const file = await resolveInFolders(folderPaths(), named);
   if (file === undefined) {
     await showWarning(`${named.slice(0, 200)} is not a file in the workspace`);
     return;
@@ -58,39 +57,6 @@ export async function openInBrowser(url: string): Promise<void> {
   } else {
     await vscode.env.openExternal(uri);
   }
-}
-
-/** Replaces the selection, as one undo step. */
-export async function insertText(text: string): Promise<void> {
-  const editor = vscode.window.activeTextEditor ?? lastFileEditor();
-  if (editor === undefined) {
-    await showWarning("open a file to insert the code");
-    return;
-  }
-  const done = await editor.edit((edit) => {
-    for (const selection of editor.selections) {
-      edit.replace(selection, text);
-    }
-  });
-  if (!done) {
-    await showWarning("the code could not be inserted: the file cannot be edited");
-  }
-}
-
-/** Starts a turn that works the code into the active file. The user reviews its changes as usual. */
-export async function applyCode(text: string, turns: Turns): Promise<void> {
-  const document = activeFile();
-  if (document === undefined) {
-    await showWarning("open a file to apply the code to");
-    return;
-  }
-  const name = vscode.workspace.asRelativePath(document.uri);
-  const prompt = `Work this code into ${name}, where it belongs, and change nothing else:\n\n${fencedBlock(text, "")}`;
-  await turns.sendPrompt({ prompt, textDocument: { uri: document.uri.toString(), version: document.version } });
-}
-
-export async function copyText(text: string): Promise<void> {
-  await vscode.env.clipboard.writeText(text);
 }
 
 /** The file the user works in. The server knows only documents of files. */

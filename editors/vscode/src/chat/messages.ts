@@ -2,6 +2,7 @@
  * The messages between the extension and the page of the chat. Only types and tables, since both bundles contain them.
  */
 
+import type { CodeBlock } from "../text/codeBlocks";
 import type { Remedy } from "../model/turnProblems";
 import type { SetupView } from "../model/setup";
 import type { SessionAction } from "../model/sessionRow";
@@ -240,7 +241,8 @@ export type ToHost =
   | { readonly kind: "open"; readonly path: string; readonly first?: number; readonly last?: number }
   | { readonly kind: "openUri"; readonly uri: string; readonly line?: number }
   | { readonly kind: "browse"; readonly url: string }
-  | { readonly kind: "copy" | "insert" | "apply"; readonly text: string }
+  | { readonly kind: "copy" | "insert"; readonly text: string }
+  | ({ readonly kind: "apply" | "newFile" } & CodeBlock)
   | { readonly kind: "complete"; readonly id: number; readonly text: string; readonly offset: number }
   | { readonly kind: "run"; readonly what: keyof typeof PAGE_COMMANDS }
   /** `all`: the sessions of other workspaces, too. */

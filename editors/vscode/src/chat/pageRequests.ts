@@ -2,7 +2,9 @@
 
 import * as vscode from "vscode";
 import type { ChatDependencies } from "./dependencies";
-import { applyCode, openInBrowser, copyText, insertText, openPath, openUri } from "./editors";
+import { copyCode, insertCode, openAsNewFile } from "./codeActions";
+import { CodeApplying } from "./codeApplying";
+import { openInBrowser, openPath, openUri } from "./editors";
 import type { Place } from "../model/place";
 import { plainExcerpt } from "../text/surfaces";
 import { approvePlan } from "../turns/approvePlan";
@@ -19,6 +21,7 @@ export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer
 
 export function pageRequests(dependencies: ChatDependencies, place: Place, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
+  const applying = new CodeApplying(server, turns);
   const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
@@ -47,9 +50,10 @@ export function pageRequests(dependencies: ChatDependencies, place: Place, tell:
     openUri: ({ uri, line }) => openUri(uri, line),
     browse: ({ url }) => openInBrowser(url),
     focused: () => undefined,
-    copy: ({ text }) => copyText(text),
-    insert: ({ text }) => insertText(text),
-    apply: ({ text }) => applyCode(text, turns),
+    copy: ({ text }) => copyCode(text),
+    insert: ({ text }) => insertCode(text),
+    apply: (block) => applying.apply(block),
+    newFile: (block) => openAsNewFile(block),
     run: ({ what }) => vscode.commands.executeCommand(PAGE_COMMANDS[what]),
     remedy: ({ remedy, provider }) => vscode.commands.executeCommand(REMEDY_COMMANDS[remedy], provider),
     newSession: () => {

@@ -9,7 +9,7 @@ import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
 export function statusOf(state: State, server: Status["server"], folders: readonly string[], { sessionId } = state.place): Status {
   const session = state.sessions.get(sessionId ?? "");
   const turns = state.transcripts.get(sessionId ?? "")?.turns ?? [];
-  const usage = turns.findLast((turn) => turn.usage?.contextUsed !== undefined)?.usage;
+  const usage = turns.findLast((turn) => turn.usage?.contextUsed)?.usage;
   const setting = (key: "model" | "mode" | "approval"): string => session?.[key] ?? state.settings?.[key] ?? "";
   // The session's last reported cost, or the sum of its turns if that is newer.
   const costOfTurns = turns.reduce((sum, turn) => sum + (turn.usage?.costUsd ?? 0), 0);

@@ -10,7 +10,7 @@ export interface Server {
   /** Starts the server if none runs. Rejects with a message for the user. */
   ensureRunning(): Promise<void>;
   /** Runs a command of docs/protocol.md. Starts the server if none runs. Rejects with a message for the user. */
-  executeCommand<T>(name: string, argument?: object): Promise<T>;
+  executeCommand<T>(name: string, argument?: object, signal?: AbortSignal): Promise<T>;
   /** Sends any other request to the running server. */
   sendRequest<T>(method: string, params: object): Promise<T>;
   /** Sends nothing if no server runs. */

@@ -8,6 +8,17 @@ import { providerName } from "../text/providerNames";
 /** `again`: the same prompt, or "Continue." if the turn has done something. */
 export type Remedy = "again" | "continue" | "setKey" | "chooseModel" | "newSession" | "settings" | "output";
 
+/** The words of the buttons. */
+export const REMEDY_LABELS: Readonly<Record<Remedy, string>> = {
+  again: "Retry",
+  continue: "Continue",
+  setKey: "Set Key",
+  chooseModel: "Choose Model",
+  newSession: "New Session",
+  settings: "Open Settings",
+  output: "Show Output",
+};
+
 export interface TurnProblem {
   readonly sentence: string;
   /** The first is the main button. */

@@ -35,6 +35,7 @@ export class Review implements vscode.Disposable {
   private readonly navigation: Navigation;
   private readonly owned: vscode.Disposable;
   private readonly context = new Map<string, boolean>();
+  private deciding: Promise<unknown> = Promise.resolve();
 
   /** `drafts`: prompts for hunks that could not be regenerated. */
   constructor(
@@ -64,28 +65,15 @@ export class Review implements vscode.Disposable {
     );
   }
 
-  /** `target`: what a code lens or a list row passes, or the URI of an editor's menu. */
+  /**
+   * `target`: what a code lens or a list row passes, or the URI of an editor's menu. Keys can be quicker than an
+   * answer: a decision starts when the one before is done, and the cursor is at the next hunk.
+   */
   async decideHunks(decision: Decision, scope: Scope, target?: unknown): Promise<void> {
-    const document = vscode.window.activeTextEditor?.document;
-    await this.waitUntilRestored();
-    if (scope === "all") {
-      await this.decisions.decideMany(this.targets.allHunks(), decision);
-    } else if (scope === "file") {
-      await this.decisions.decideMany(this.targets.hunksInFile(target), decision);
-    } else if (document?.uri.scheme !== EDITED || hunkIdOf(target) !== undefined) {
-      const chosen = this.targets.hunksAt(target);
-      const isDone = await this.decisions.decideHunks(chosen, decision);
-      if (isDone && chosen.length === 1 && hunkIdOf(target) === undefined) {
-        await this.navigation.goOn(new Set(chosen.map(({ hunk }) => hunk.hunkId)));
-      }
-    } else if (decision === "accept") {
-      await this.editing.acceptEdited(document);
-    } else {
-      await this.decisions.decideHunks(this.targets.hunksAt(this.editing.hunkIn(document)), decision);
-      if (!document.isDirty) {
-        await this.editing.closeDocument(document);
-      }
-    }
+    const before = this.deciding;
+    const decided = before.then(() => this.decide(decision, scope, target));
+    this.deciding = decided.catch(() => undefined); // the caller shows it
+    await decided;
   }
 
   async goToHunk(direction: "next" | "previous"): Promise<void> {
@@ -157,6 +145,29 @@ export class Review implements vscode.Disposable {
 
   dispose(): void {
     this.owned.dispose();
+  }
+
+  private async decide(decision: Decision, scope: Scope, target: unknown): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    await this.waitUntilRestored();
+    if (scope === "all") {
+      await this.decisions.decideMany(this.targets.allHunks(), decision);
+    } else if (scope === "file") {
+      await this.decisions.decideMany(this.targets.hunksInFile(target), decision);
+    } else if (document?.uri.scheme !== EDITED || hunkIdOf(target) !== undefined) {
+      const chosen = this.targets.hunksAt(target);
+      const isDone = await this.decisions.decideHunks(chosen, decision);
+      if (isDone && chosen.length === 1 && hunkIdOf(target) === undefined) {
+        await this.navigation.goOn(new Set(chosen.map(({ hunk }) => hunk.hunkId)));
+      }
+    } else if (decision === "accept") {
+      await this.editing.acceptEdited(document);
+    } else {
+      await this.decisions.decideHunks(this.targets.hunksAt(this.editing.hunkIn(document)), decision);
+      if (!document.isDirty) {
+        await this.editing.closeDocument(document);
+      }
+    }
   }
 
   private async openHunk(target: unknown): Promise<void> {

@@ -1,5 +1,6 @@
 /** Sends commands, requests and notifications to the running server. */
 
+import * as vscode from "vscode";
 import { errorMessage } from "../window/notify";
 import { ServerEndedError } from "../model/server";
 import type { RunningServer } from "./launch";
@@ -15,22 +16,24 @@ export class Calls {
     private readonly log: (line: string) => void,
   ) {}
 
-  async executeCommand<T>(name: string, argument: object): Promise<T> {
+  async executeCommand<T>(name: string, argument: object, signal?: AbortSignal): Promise<T> {
     const server = this.current();
     const commands = server?.client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
     if (server !== undefined && !commands.includes(name)) {
       throw new Error(`the server does not know ${name}, so it may be out of date: run "Tark: Install Server"`);
     }
-    return this.sendRequest<T>("workspace/executeCommand", { command: name, arguments: [argument] });
+    return this.sendRequest<T>("workspace/executeCommand", { command: name, arguments: [argument] }, signal);
   }
 
-  async sendRequest<T>(method: string, params: object): Promise<T> {
+  /** `signal` cancels the request. */
+  async sendRequest<T>(method: string, params: object, signal?: AbortSignal): Promise<T> {
     const server = this.current();
     if (server === undefined) {
       throw new ServerEndedError(ENDED);
     }
     try {
-      return await server.client.sendRequest<T>(method, params);
+      const cancellation = signal === undefined ? [] : [tokenOf(signal)]; // undefined would be sent as a parameter
+      return await server.client.sendRequest<T>(method, params, ...cancellation);
     } catch (problem) {
       const hasEnded = this.current() !== server || CONNECTION_ENDED.has((problem as { code?: unknown } | undefined)?.code);
       throw hasEnded ? new ServerEndedError(ENDED, { cause: problem }) : problem;
@@ -42,4 +45,13 @@ export class Calls {
       ?.client.sendNotification(method, params)
       .catch((problem: unknown) => this.log(errorMessage(problem)));
   }
+}
+
+function tokenOf(signal: AbortSignal): vscode.CancellationToken {
+  const source = new vscode.CancellationTokenSource();
+  signal.addEventListener("abort", () => source.cancel(), { once: true });
+  if (signal.aborted) {
+    source.cancel();
+  }
+  return source.token;
 }

@@ -135,9 +135,9 @@ export class Client implements Server, vscode.Disposable {
     }
   }
 
-  async executeCommand<T>(name: string, argument: object = {}): Promise<T> {
+  async executeCommand<T>(name: string, argument: object = {}, signal?: AbortSignal): Promise<T> {
     await this.ensureRunning();
-    return this.calls.executeCommand<T>(name, argument);
+    return this.calls.executeCommand<T>(name, argument, signal);
   }
 
   sendRequest<T>(method: string, params: object): Promise<T> {

@@ -108,7 +108,7 @@ export class InlineBox implements vscode.Disposable {
 
   private documentOpened(document: vscode.TextDocument): void {
     const { opened } = this;
-    if (opened !== undefined && opened.document === undefined && document.uri.scheme === "comment") {
+    if (opened !== undefined && opened.document === undefined && isEditedComment(document)) {
       opened.document = document;
       void this.putText(document, opened.put);
     }
@@ -157,6 +157,11 @@ export class InlineBox implements vscode.Disposable {
     }
     opened?.answer(words);
   }
+}
+
+/** VS Code also opens a document for the reply box of each thread, such as those of hunks. Its authority is the thread's. */
+function isEditedComment({ uri }: vscode.TextDocument): boolean {
+  return uri.scheme === "comment" && uri.authority === "";
 }
 
 /** A selection of whole lines ends at the beginning of the next one, and the box would stand below that. */

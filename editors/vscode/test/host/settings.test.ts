@@ -117,3 +117,9 @@ test("auto save does not accept edits that were applied at once", async () => {
     await set(false);
   }
 });
+
+test("generateCommitMessage: says that Git is not enabled; stopCommitMessage has nothing to stop", async () => {
+  await run("generateCommitMessage");
+  await hands.sees("Git is not enabled in this window");
+  await run("stopCommitMessage");
+});

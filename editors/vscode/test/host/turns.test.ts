@@ -1,6 +1,9 @@
 /** Commands that start and stop turns. */
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setup, test } from "mocha";
 import * as vscode from "vscode";
 import { hands } from "./hands";
@@ -106,6 +109,31 @@ test("prompt: a named prompt on the selection", async () => {
   await hands.choose("/haiku");
   await done;
   assert.equal((await ended()).turnKind, "haiku");
+});
+
+test("review my changes: what it finds is a problem, which can be dismissed", async () => {
+  const { uri } = editor.document;
+  const cwd = dirname(uri.fsPath);
+  const git = (...args: string[]): unknown => execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.example", ...args], { cwd });
+  const found = (): vscode.Diagnostic[] => vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "tark");
+  git("init", "-q");
+  try {
+    git("add", "numbers.txt");
+    git("commit", "-q", "-m", "first");
+    await editor.edit((edit) => edit.replace(editor.document.lineAt(2).range, "3"));
+    await editor.document.save();
+    await run("reviewChanges");
+    const turn = await ended();
+    assert.deepEqual([turn.turnKind, turn.prompt], ["review", "/review"]);
+    await until("the problem", () => found().length > 0);
+    assert.deepEqual(found().map(({ message, range, severity }) => [message, range.start.line, severity]), [["It is a digit now.", 2, vscode.DiagnosticSeverity.Warning]]);
+    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>("vscode.executeCodeActionProvider", uri, found()[0]!.range);
+    const dismiss = actions.find(({ title }) => title === "Dismiss: It is a digit now.")!;
+    await vscode.commands.executeCommand(dismiss.command!.command, ...(dismiss.command!.arguments as unknown[]));
+    await until("no problem", () => found().length === 0);
+  } finally {
+    rmSync(join(cwd, ".git"), { recursive: true, force: true });
+  }
 });
 
 test("problems have quick fixes, which replace the server's own; the turn is about the problem", async () => {

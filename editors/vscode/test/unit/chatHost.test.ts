@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { completionRows, positionAt } from "../../src/chat/completionRows";
 import { pageHtml } from "../../src/chat/html";
-import { resolveInFolders } from "../../src/chat/workspaceFiles";
+import { newFileInFolders, resolveInFolders } from "../../src/chat/workspaceFiles";
 import { Outbox, type OutgoingMessage, type OutboxActions } from "../../src/chat/outbox";
 import { permissionRow, sessionRow, statusOf } from "../../src/chat/pageRows";
 import type { Permission, Session } from "../../src/model/protocol";
@@ -29,6 +29,14 @@ test("only files inside the workspace are found", async () => {
   for (const named of ["../secret.txt", outside, "link.txt", "src", "", ".", "none.py", "//host/share", "\\\\host\\share", "a\0b", "src/../../secret.txt"]) {
     assert.equal(await found(named), undefined, named);
   }
+  await symlink(root, join(folder, "out"));
+  const fresh = (named: string): Promise<string | undefined> => newFileInFolders([folder], named);
+  assert.equal(await fresh("new.py"), join(folder, "new.py"));
+  assert.equal(await fresh("src/deep/new.py"), join(folder, "src", "deep", "new.py"));
+  for (const named of ["src/a.py", "link.txt", "../new.py", "out/new.py", "out/a/new.py", "src", "", join(folder, "new.py"), "file:///new.py", "C:\\new.py", "a\0b", "src/a.py/b.py/../../../../new.py"]) {
+    assert.equal(await fresh(named), undefined, named);
+  }
+  assert.equal(await newFileInFolders([], "new.py"), undefined);
   await rm(root, { recursive: true });
 });
 

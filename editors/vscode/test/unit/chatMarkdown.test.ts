@@ -84,6 +84,28 @@ test("the buttons of a code block stay while it grows", () => {
   assert.equal(view.element.querySelector("code")?.textContent, "x = 1\ny = 2\n");
 });
 
+test("a block says what its file can be told from; while it grows it cannot be applied", () => {
+  const page = newPage();
+  const view = new MarkdownView(page);
+  const apply = (): HTMLElement => view.element.querySelector<HTMLElement>("[aria-label^=Apply]")!;
+  const text = "First.\n\nIn **src/x.py**:\n\n```py title=\"y.py\"\nx = 1\n";
+  for (let end = 30; end <= text.length; end += 1) {
+    view.draw(text.slice(0, end), false);
+  }
+  assert.equal(apply().hidden, true);
+  view.draw(`${text}\`\`\`\n\n\`\`\`\nz\n\`\`\`\n`, true);
+  assert.equal(apply().hidden, false);
+  apply().click();
+  const buttons = [...view.element.querySelectorAll("button")];
+  buttons.at(-1)!.click();
+  assert.deepEqual(page.told, [
+    { kind: "apply", text: "x = 1\n", info: 'py title="y.py"', before: "In src/x.py:" },
+    { kind: "newFile", text: "z\n", info: "", before: "" },
+  ]);
+  const names = ["Copy py", "Apply py to the file", "Insert py at the cursor", "Open py in a new file"];
+  assert.deepEqual(buttons.slice(0, 4).map((button) => button.getAttribute("aria-label")), names);
+});
+
 test("code is copied as it is shown", () => {
   const { element, page } = drawn("```\nrm -rf \u202ex\n```");
   element.querySelector("button")?.click();

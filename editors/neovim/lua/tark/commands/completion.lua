@@ -5,7 +5,7 @@ local state = require('tark.state')
 
 local M = {}
 
-local KINDS = { '/ask', '/document', '/edit', '/explain', '/fix', '/test' }
+local KINDS = { '/ask', '/document', '/edit', '/explain', '/fix', '/init', '/review', '/test' }
 
 -- The last answers, by state.
 local models = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, string[]>

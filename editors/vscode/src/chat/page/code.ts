@@ -1,50 +1,64 @@
-/** A code block with the buttons Copy, Insert and Apply. It grows in place while the model writes it. */
+/** A code block with its buttons. It grows in place while the model writes it. */
 
-import { button, h, setText } from "./element";
+import { languageOf } from "../../text/codeBlocks";
+import { button, h, setAttribute, setText } from "./element";
 import { highlighted } from "./highlight";
 import type { Page } from "./page";
 
 const COPIED_MS = 1500;
+const LOOKED_AT = 500; // characters of the text before the block, which can name its file
 
 export class CodeView {
   readonly element: HTMLElement;
   private readonly code = h("code");
+  private readonly apply: HTMLButtonElement;
+  private readonly language: string;
   private source = "";
 
+  /** `info`: the words after the opening fence. */
   constructor(
-    page: Page,
-    private readonly language: string,
+    private readonly page: Page,
+    private readonly info: string,
   ) {
-    const name = language === "" ? "code" : language;
-    const act = (kind: "insert" | "apply") => () => {
-      page.post({ kind, text: this.source });
-    };
-    const copy = button("Copy", () => this.copied(page, copy), { "aria-label": `Copy ${name}`, title: "Copy" });
+    this.language = languageOf(info);
+    const name = this.language === "" ? "code" : this.language;
+    const copy = button("Copy", () => this.copied(copy), { "aria-label": `Copy ${name}`, title: "Copy" });
+    const insert = (): void => page.post({ kind: "insert", text: this.source });
+    this.apply = button("Apply", () => this.post("apply"), { "aria-label": `Apply ${name} to the file`, title: "Put the code into its file; you review the change" });
     const bar = h(
       "div",
       { class: "code-bar" },
-      h("span", { class: "language" }, language),
+      h("span", { class: "language" }, this.language),
       copy,
-      button("Insert", act("insert"), { "aria-label": `Insert ${name} at the cursor`, title: "Insert at the cursor" }),
-      button("Apply", act("apply"), { "aria-label": `Apply ${name} to the file`, title: "Let Tark apply the code to the file; you review the change" }),
+      this.apply,
+      button("Insert", insert, { "aria-label": `Insert ${name} at the cursor`, title: "Insert at the cursor" }),
+      button("New File", () => this.post("newFile"), { "aria-label": `Open ${name} in a new file`, title: "Open in a new file" }),
     );
-    const frame = h("pre", { tabindex: 0, role: "group", "aria-label": `Code${language === "" ? "" : `, ${language}`}` }, this.code);
+    const frame = h("pre", { tabindex: 0, role: "group", "aria-label": `Code${this.language === "" ? "" : `, ${this.language}`}` }, this.code);
     this.element = h("div", { class: "code" }, bar, frame);
   }
 
-  private copied(page: Page, copy: HTMLButtonElement): void {
-    page.post({ kind: "copy", text: this.source });
-    page.announce("Copied");
+  private copied(copy: HTMLButtonElement): void {
+    this.page.post({ kind: "copy", text: this.source });
+    this.page.announce("Copied");
     setText(copy, "Copied");
     setTimeout(() => setText(copy, "Copy"), COPIED_MS);
   }
 
-  hasLanguage(language: string): boolean {
-    return this.language === language;
+  /** What stands before the block is read from the page, since the parser draws it separately while the text grows. */
+  private post(kind: "apply" | "newFile"): void {
+    const previous = this.element.previousElementSibling;
+    const before = previous === null || previous.classList.contains("code") ? "" : previous.textContent.slice(-LOOKED_AT);
+    this.page.post({ kind, text: this.source, info: this.info, before });
   }
 
-  /** `done`: the code is complete, so it is highlighted. */
+  hasInfo(info: string): boolean {
+    return this.info === info;
+  }
+
+  /** `done`: the code is complete, so it is highlighted, and can be applied. */
   draw(source: string, done: boolean): void {
+    setAttribute(this.apply, "hidden", !done);
     if (done) {
       this.code.replaceChildren(...highlightedNodes(source, this.language));
     } else if (source.startsWith(this.source) && this.code.childNodes.length > 0) {

@@ -17,10 +17,6 @@ const ELEMENTS = new Set(
 const TASK = /^\[([ xX])\] /;
 export const LOWEST_HEADING = 2; // the heading "Tark" above the answer
 
-export function language(token: Token): string {
-  return (/^[\w+#.-]{1,30}/.exec(token.info.trim())?.[0] ?? "").toLowerCase();
-}
-
 /** Builds nested elements from tokens. */
 export class Drawing {
   readonly root = document.createDocumentFragment();
@@ -110,7 +106,7 @@ export class Drawing {
     switch (token.type) {
       case "fence":
       case "code_block": {
-        const view = new CodeView(this.page, language(token));
+        const view = new CodeView(this.page, token.info);
         view.draw(documentText(token.content), done);
         this.code = this.parents.length === 1 ? view : undefined;
         this.add(view.element);

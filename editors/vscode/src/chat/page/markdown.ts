@@ -4,7 +4,7 @@ import MarkdownIt from "markdown-it";
 import type { Token } from "markdown-it";
 import { withCitations } from "./citations";
 import type { CodeView } from "./code";
-import { Drawing, language, LOWEST_HEADING } from "./drawing";
+import { Drawing, LOWEST_HEADING } from "./drawing";
 import { h } from "./element";
 import type { Page } from "./page";
 import { chatProse, documentText } from "../../text/surfaces";
@@ -92,7 +92,7 @@ export class MarkdownView {
 
   /** Extends the code block at the end, so that its buttons stay. Returns false if there is none. */
   private extendCode(token: Token): boolean {
-    if (token.type !== "fence" || !this.code?.hasLanguage(language(token))) {
+    if (token.type !== "fence" || !this.code?.hasInfo(token.info)) {
       return false;
     }
     this.code.draw(documentText(token.content), false);

@@ -1,6 +1,6 @@
 /** Draws what went wrong in a turn: a sentence, the buttons that help, and the server's words behind "Details". */
 
-import { turnProblem, type Remedy } from "../../model/turnProblems";
+import { REMEDY_LABELS, turnProblem, type Remedy } from "../../model/turnProblems";
 import { chatProse, plainLine } from "../../text/surfaces";
 import type { TurnHead } from "../messages";
 import { button, h, setText } from "./element";
@@ -8,16 +8,6 @@ import type { Page } from "./page";
 
 const TICK_MS = 250;
 const LONGEST_WAIT_S = 600; // a longer wait is not for this chat
-
-const LABELS: Readonly<Record<Remedy, string>> = {
-  again: "Retry",
-  continue: "Continue",
-  setKey: "Set Key",
-  chooseModel: "Choose Model",
-  newSession: "New Session",
-  settings: "Open Settings",
-  output: "Show Output",
-};
 
 export function problemCard(page: Page, head: TurnHead): HTMLElement | undefined {
   const problem = turnProblem(head.stopReason, head.error?.code, head.model);
@@ -45,7 +35,7 @@ function remedyButton(page: Page, { turnId, worked, model }: TurnHead, remedy: R
       page.post({ kind: "remedy", remedy, ...(provider !== undefined && { provider }) });
     }
   };
-  const words = remedy === "again" && worked === true ? LABELS.continue : LABELS[remedy];
+  const words = remedy === "again" && worked === true ? REMEDY_LABELS.continue : REMEDY_LABELS[remedy];
   return button(words, does, isMain ? { class: "main" } : {});
 }
 

@@ -1,0 +1,20 @@
+"""In place of a model in a turn whose calls the user has made: it is never asked."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+from tark_lsp.llm.events import StreamEvent
+from tark_lsp.llm.request import ChatRequest
+
+
+@dataclass(frozen=True, slots=True)
+class UnaskedModel:
+    """`name`: the session's model, which clients show; empty if none was chosen yet."""
+
+    name: str
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    is_local: bool = True
+
+    def stream(self, _: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        raise AssertionError("a turn with given calls asks no model")

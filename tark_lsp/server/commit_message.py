@@ -1,0 +1,94 @@
+"""`tark.commitMessage`: asks the model for the message of a Git commit. The client has the diff and uses the answer."""
+
+import asyncio
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import Any
+
+from tark_lsp.agent import events
+from tark_lsp.agent.approval import is_read_asked
+from tark_lsp.agent.commit_message import COMMIT_MESSAGE, CUT, FileChange, commit_request, read_message
+from tark_lsp.agent.side_request import send_side_request
+from tark_lsp.errors import ModelError, RequestError, TarkError
+from tark_lsp.redaction import MAX_CHARACTERS, environment_secrets, redact
+from tark_lsp.server.commands import Command
+from tark_lsp.server.protocol.commit_message import ChangedFile, WriteCommitMessage
+from tark_lsp.server.protocol.outgoing import error_json
+from tark_lsp.server.sessions.sessions import Sessions
+from tark_lsp.server.turns.preparation import Preparation
+from tark_lsp.server.turns.recording import Recorder
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.protected import is_protected_path
+from tark_lsp.workspace.uris import path_from_uri
+
+FILE_HEAD = re.compile(r"^diff --", re.MULTILINE)
+"""Begins each file of a diff. Lines of files begin with a blank, `+`, `-` or `\\`."""
+
+
+class CommitMessages:
+    def __init__(self, preparation: Preparation, workspace: Workspace, sessions: Sessions, recorder: Recorder) -> None:
+        self._configuration = preparation.configuration
+        self._models = preparation.models
+        self._workspace = workspace
+        self._sessions = sessions
+        self._recorder = recorder
+
+    def commands(self) -> Iterable[Command]:
+        yield Command("tark.commitMessage", WriteCommitMessage, self.write)
+
+    async def write(self, request: WriteCommitMessage) -> dict[str, Any]:
+        """Stays open until the model has answered. Raises RequestError if there are no changes."""
+        root = path_from_uri(request.root)
+        if root is None:
+            raise RequestError(f"root: {request.root!r} is not a file URI")
+        if not request.files:
+            raise RequestError("files: there are no changes to describe")
+        secrets = environment_secrets(os.environ)
+        changes = []
+        for file in request.files:
+            changes.append(self._change(root, file, secrets))
+            await asyncio.sleep(0)  # masking takes 10 ms a file
+        subjects = [redact(subject, secrets) for subject in request.recent_subjects]
+        session = self._sessions.new_sessions.make_session()
+        session.id = ""  # the cost belongs to no session
+        try:
+            name = request.model or await self._models.model_of(session)
+            model = await self._configuration.models.open_model(name)
+
+            def emit(event: events.AgentEvent) -> None:
+                self._recorder.record_event(session, "", event)
+
+            asked = commit_request(changes, subjects, model.context_window)
+            message = read_message(await send_side_request(COMMIT_MESSAGE, model, asked, 1, emit, lambda _: None))
+            if not message:
+                raise ModelError("the model wrote no commit message")
+        except RequestError:
+            raise
+        except TarkError as error:
+            return {"error": error_json(error)}
+        return {"message": message}
+
+    def _change(self, root: Path, file: ChangedFile, secrets: tuple[str, ...]) -> FileChange:
+        """Keys in the diff are masked before it is cut, so that no half of a key is left."""
+        names = [file.path, *([file.previous_path] if file.previous_path is not None else ())]
+        diff = file.diff
+        # More than one file: a name with wildcards, which Git took for a pattern.
+        if diff is not None and (
+            len(FILE_HEAD.findall(diff)) > 1 or any(self._is_closed(root, name) for name in names)
+        ):
+            diff = None
+        if diff is not None:
+            diff = redact(diff[:MAX_CHARACTERS], secrets) + (CUT if len(diff) > MAX_CHARACTERS else "")
+        return FileChange(file.path, file.change, diff, file.previous_path)
+
+    def _is_closed(self, root: Path, name: str) -> bool:
+        """Is only the name of this file told? `name` is its path in the repository."""
+        path = Path(os.path.normpath(root / name))
+        return (
+            is_protected_path(PurePath(name))
+            or self._workspace.is_protected(path)
+            or self._configuration.is_closed(path)
+            or is_read_asked(path, self._configuration.policy(), self._workspace)
+        )
