@@ -87,7 +87,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   generateCommitMessage: ({ commitMessages }, target) => commitMessages.generate(target),
   stopCommitMessage: ({ commitMessages }) => commitMessages.stop(),
 
-  chat: ({ chat }) => chat.showChat({ focus: true }),
+  chat: ({ chat }) => chat.openChat(),
   chatInEditor: ({ chat }) => chat.openInEditor(),
   chatInNewTab: ({ chat }) => chat.openTab(),
   newSession: ({ chat }) => chat.startNewSession(),

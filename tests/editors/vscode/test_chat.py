@@ -307,7 +307,7 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
 def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
     chat.say("count to 51")
     chat.until_said("That was 51.")
-    bench.run("Tark: Open Chat in Editor")
+    bench.run("Tark: Move Chat to Editor")
     expect(chat.find(".turn")).to_have_count(0)
     tab = Chat(bench, "That was 51.")
     expect(tab.prompt).to_be_focused()

@@ -68,6 +68,12 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     return this.all.some((chat) => chat.shows(sessionId));
   }
 
+  /** Shows the chat in the side bar, and focuses its prompt. */
+  async openChat(): Promise<void> {
+    this.dependencies.server.state.usePlace(this.side.place);
+    await this.showChat({ focus: true });
+  }
+
   /** Shows the chat that was used last. `focus`: focuses the prompt. */
   async showChat({ focus }: { focus: boolean }): Promise<void> {
     const { current } = this;
@@ -181,8 +187,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
       void showInfo(`the turn of ${title === "" ? "the closed chat" : `“${title}”`} goes on`, "Show Chat").then((choice) => {
         if (choice !== undefined) {
           state.setCurrentSession(sessionId, this.side.place);
-          state.usePlace(this.side.place);
-          void this.showChat({ focus: true });
+          void this.openChat();
         }
       });
     }

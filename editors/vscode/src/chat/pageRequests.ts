@@ -21,7 +21,7 @@ export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer
 
 export function pageRequests(dependencies: ChatDependencies, place: Place, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
-  const applying = new CodeApplying(server, turns);
+  const applying = new CodeApplying(server, turns, place);
   const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
