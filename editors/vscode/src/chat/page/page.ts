@@ -4,9 +4,11 @@ import type { ReplacedTurn, ToHost } from "../messages";
 
 const MOST_OPENED = 500;
 
-/** Stored by `setState`, so it survives hiding and reloading the page. */
+/**
+ * Stored by `setState`, so it survives hiding and reloading the page. VS Code can give back an older state after a reload of
+ * the window, so the text of the prompt is not here: the extension keeps it.
+ */
 export interface Kept {
-  prompt: string;
   /** The session that the page shows. It tells tabs apart when the window was reloaded. */
   sessionId?: string;
   /** The turn whose prompt the user edits. */
@@ -27,8 +29,8 @@ export interface DraftAnswer {
 
 export interface Page {
   readonly kept: Kept;
-  /** Call this after each change of `kept`. `now`: stores at once, so that a sent prompt does not come back. */
-  keep(now?: boolean): void;
+  /** Call this after each change of `kept`. */
+  keep(): void;
   post(message: ToHost): void;
   /** Announces a message to screen readers. */
   announce(words: string): void;

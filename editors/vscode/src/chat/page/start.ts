@@ -29,7 +29,7 @@ type Handlers = { [Kind in ToPage["kind"]]: (message: MessageOf<Kind>) => void }
 
 /** Returns the handler of the extension's messages. */
 export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) => void {
-  const kept: Kept = { prompt: "", opened: {}, history: [], answers: {}, ...rim.kept };
+  const kept: Kept = { opened: {}, history: [], answers: {}, ...rim.kept };
   const spoken = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
   const alert = h("div", { class: "alert", role: "alert" });
   const announcer = new Announcer((words) => setText(spoken, words), Date.now, (does, ms) => setTimeout(does, ms));
@@ -41,12 +41,8 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   };
   const page: Page = {
     kept,
-    keep: (now) => {
-      if (now === true) {
-        keepNow();
-      } else {
-        keeping ??= setTimeout(keepNow, KEEP_MS);
-      }
+    keep: () => {
+      keeping ??= setTimeout(keepNow, KEEP_MS);
     },
     post: (message) => rim.post(message),
     announce: (words) => announcer.announce(words),
@@ -131,7 +127,7 @@ function keepSession({ kept, keep }: Page, sessionId: string | undefined): void 
   } else {
     kept.sessionId = sessionId;
   }
-  keep(true);
+  keep();
 }
 
 /** The announcement when a turn that has ended is undone or redone. */
