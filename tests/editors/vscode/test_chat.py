@@ -319,7 +319,7 @@ def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
     expect(chat.find(".turn")).to_have_count(1)
     expect(tab.find(".turn")).to_have_count(2)
 
-    bench.until_stored("tark.chatTab", "not sent in the tab")
+    bench.until_stored("mainThreadWebview-tark.chatTab", "not sent in the tab")  # the layout, and the text
     bench.page.reload()
     bench.status().wait_for()
     tab = Chat(bench, "That was 53.")
