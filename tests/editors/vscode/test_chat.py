@@ -324,11 +324,12 @@ def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
     bench.status().wait_for()
     tab = Chat(bench, "That was 53.")
     expect(tab.prompt).to_have_value("not sent in the tab")
+    side = Chat(bench, "That was 52.")
 
     tab.say("rewrite the area")
     row = tab.until_asked("permission")
     expect(bench.page.locator(".notification-toast")).to_have_count(0)
-    assert Chat(bench, "That was 52.").find(".permission").count() == 0
+    expect(side.find(".permission")).to_have_count(0)
     bench.look()
     row.get_by_role("button", name="Reject", exact=True).click()
     tab.until_said("Nothing was written.")
