@@ -5,6 +5,7 @@ tests/conftest.py asks here instead. `uv run pytest -m exhaustive` runs the mark
 random seeds and ten times the examples. A property is a test of Hypothesis, or one marked `property`.
 """
 
+import os
 import re
 import secrets
 
@@ -14,14 +15,20 @@ from hypothesis import is_hypothesis_test, settings
 MARKER = "exhaustive"
 MORE = 10
 """An exhaustive run tries this many times the examples of a push."""
+FIRST_SEED = "TARK_TEST_FIRST_SEED"
+"""The environment variable with the first seed of an exhaustive run. All processes of a run inherit it, since they must
+collect the same tests. Set it to repeat a run."""
 
 _is_exhaustive = False
+_first_seed = 0
 
 
 def configure(config: pytest.Config) -> None:
     """Call this before test modules are imported: `@settings` and `examples` read it there."""
-    global _is_exhaustive
+    global _is_exhaustive, _first_seed
     _is_exhaustive = is_named(config.getoption("markexpr", ""))
+    if _is_exhaustive:
+        _first_seed = int(os.environ.setdefault(FIRST_SEED, str(secrets.randbelow(1 << 32))))
     # No deadline: a slow machine is not a failure. The same seed for every push: a failure is there again tomorrow.
     settings.register_profile("push", deadline=None, derandomize=True, database=None)
     settings.register_profile(MARKER, deadline=None, max_examples=examples(100), print_blob=True)
@@ -40,8 +47,7 @@ def examples(push: int) -> int:
 
 def seeds(push: int) -> range:
     """Seeds for so many random examples: the same ones in every push, new ones in an exhaustive run."""
-    first = secrets.randbelow(1 << 32) if _is_exhaustive else 0
-    return range(first, first + examples(push))
+    return range(_first_seed, _first_seed + examples(push))
 
 
 def is_named(marker_expression: str) -> bool:

@@ -77,3 +77,19 @@ def test_what_runs(pytester: pytest.Pytester, expression: str, chosen: list[str]
     done.assert_outcomes(passed=len(chosen), deselected=5 - len(chosen))
     for name in chosen:
         done.stdout.fnmatch_lines([f"*::test_{name} PASSED*"])
+
+
+@pytest.mark.slow  # it starts pytest
+def test_all_processes_of_an_exhaustive_run_have_the_same_seeds(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("from tests.conftest import *")
+    pytester.makeini("[pytest]\nmarkers = exhaustive\n  property")
+    pytester.makepyfile("""
+        import pytest
+        from tests.exhaustive import seeds
+
+        @pytest.mark.property
+        @pytest.mark.parametrize("seed", seeds(1))
+        def test_it(seed): pass
+    """)
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-m", "exhaustive", "--numprocesses=2")
+    done.assert_outcomes(passed=10)

@@ -22,7 +22,8 @@ PATHS = {
     "a link to a pipe": "link",
     "a link to an endless file": "zero",
 }
-REQUIRED: dict[str, Any] = {"pattern": "x", "old_text": "a", "new_text": "b", "text": "x", "content": "x", "patch": "x"}
+REQUIRED: dict[str, Any] = {"old_text": "a", "new_text": "b", "line": 1}
+"""Values of required fields; the others get \"x\"."""
 
 
 def calls(tool: Tool[Any], path: str) -> list[dict[str, Any]]:

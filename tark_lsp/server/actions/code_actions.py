@@ -57,8 +57,8 @@ class CodeActions:
             else:
                 offers += self._answers(waiting)
         if document is not None:
-            offers += [offer for _, offer in self._hunks.alarm_offers(document, params.range)]
-            offers += self._hunks.problem_offers(document, params.range)
+            offers += [offer for _, offer in self._hunks.errors.alarm_offers(document, params.range)]
+            offers += self._hunks.errors.problem_offers(document, params.range)
             offers += self._on_comments(document, params.range)
         if invoked:
             # The text of a chat is sent, not edited.
@@ -75,7 +75,7 @@ class CodeActions:
         comments = self._comments.comments_in(document)
         lenses = [self._run(document, comment).as_lens(comment.start) for comment in comments]
         reviews = client.understands("review")
-        lenses += self._hunks.alarm_lenses(document) if reviews else self._hunks.lenses(document)
+        lenses += self._hunks.errors.alarm_lenses(document) if reviews else self._hunks.lenses(document)
         if not (reviews and client.understands("permission")):
             for waiting in self._permissions.waiting():
                 line = min((hunk.start for hunk in waiting.hunks if hunk.path == document.path), default=0)

@@ -5,10 +5,10 @@ from typing import Any
 
 from tark_lsp.prose import prose_line
 from tark_lsp.review.decisions import Reviews
-from tark_lsp.review.hunk import Alarm, ReviewHunk
+from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.review.wording import as_diff, conflict_reason, for_user, line_counts, subject, verbs
+from tark_lsp.server.actions.error_actions import ErrorActions
 from tark_lsp.server.actions.offers import QUICKFIX, Offer
-from tark_lsp.server.actions.problem_actions import problem_offers
 from tark_lsp.server.asking.permission import Permissions
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range, language_of
@@ -34,6 +34,7 @@ class HunkActions:
         self._hunks = hunks
         self._permissions = permissions
         self._comments = comments
+        self.errors = ErrorActions(documents, reviews)
 
     def hunks_in_range(self, document: TextDocument, wanted: incoming.Range) -> list[ReviewHunk]:
         """The hunks that the range touches. The line right below a hunk counts: a removal has no line of its own."""
@@ -53,18 +54,6 @@ class HunkActions:
         for turn_id in dict.fromkeys(hunk.turn_id for hunk in here):
             yield from self._all_in_turn(turn_id)
 
-    def alarm_offers(self, document: TextDocument, wanted: incoming.Range | None = None) -> Iterator[tuple[int, Offer]]:
-        """Offers to take back edits that brought new errors: one for each edit, with its first line."""
-        seen: set[str] = set()
-        for hunk in self._reviews.hunks.find_hunks(document.path) if document.path else ():
-            touched = wanted is None or (hunk.start <= wanted.end.line and wanted.start.line <= hunk.end)
-            if touched and hunk.applied and hunk.alarm and hunk.alarm.errors and hunk.alarm.id not in seen:
-                seen.add(hunk.alarm.id)
-                yield hunk.start, take_back(self._reviews, hunk.alarm)
-
-    def problem_offers(self, document: TextDocument, wanted: incoming.Range) -> Iterator[Offer]:
-        return problem_offers(self._reviews.problems, document, wanted, self._documents.encoding)
-
     def turn_offers(self) -> Iterator[Offer]:
         """If there is no hunk at the caret: offers to decide on whole turns, except those with an open question."""
         asked = {waiting.turn_id for waiting in self._permissions.waiting()}
@@ -77,12 +66,7 @@ class HunkActions:
         for hunk in self._shown(document):
             for offer in (*self._decisions(hunk), *self._regenerate(document, hunk)):
                 yield offer.as_lens(hunk.start)
-        yield from self.alarm_lenses(document)
-
-    def alarm_lenses(self, document: TextDocument) -> Iterator[dict[str, Any]]:
-        """Also for clients with `review`: these edits can be accepted already, and are then no hunks to them."""
-        for line, offer in self.alarm_offers(document):
-            yield offer.as_lens(line)
+        yield from self.errors.alarm_lenses(document)
 
     def hover(self, document: TextDocument, line: int) -> dict[str, Any] | None:
         for hunk in self._shown(document):
@@ -168,19 +152,6 @@ class HunkActions:
         if asked:
             return not any(map(self._permissions.needs_showing, asked))
         return all(hunk.applied or self._documents.at(hunk.path) is not None for hunk in hunks)
-
-
-def take_back(reviews: Reviews, alarm: Alarm) -> Offer:
-    """The offer to take back what is left of the edit."""
-    hunks = [
-        hunk
-        for hunk in reviews.hunks.find_hunks()
-        if hunk.applied and hunk.alarm is not None and hunk.alarm.id == alarm.id
-    ]
-    changes = "change" if len(hunks) == 1 else f"{len(hunks)} changes"
-    errors = f"{len(alarm.errors)} new error{'s' * (len(alarm.errors) > 1)}"
-    argument: dict[str, Any] = {"hunkIds": [hunk.id for hunk in hunks], "takeBack": True}
-    return Offer(f"Undo Tark's {changes} ({errors})", "tark.hunk.reject", argument, QUICKFIX)
 
 
 def _hover_text(document: TextDocument, hunk: ReviewHunk) -> str:

@@ -63,13 +63,13 @@ def _failure_message(text: str) -> str:
         return ""
     match failure:
         case {"ok": False, "error": {"message": str(message), "result": str(done)}}:
-            return f"{done} ({_for_user(message)})"
+            return f"{done} ({message_for_user(message)})"
         case {"ok": False, "error": {"message": str(message)}}:
-            return _for_user(message)
+            return message_for_user(message)
     return ""
 
 
-def _for_user(message: str) -> str:
+def message_for_user(message: str) -> str:
     """A failure is worded for the model. Only the first words are ours: a reason that the user typed stays."""
     for words, own in OWN_WORDS.items():
         if words in message:

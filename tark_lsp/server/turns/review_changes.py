@@ -8,6 +8,7 @@ from tark_lsp.agent.approval import Ask, Deny, decide_call, is_read_asked, is_re
 from tark_lsp.agent.kinds import SLASH_NAME
 from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.server.prompting.mention_access import MentionAccess, NotAvailable, ask_user
+from tark_lsp.server.protocol.readable_text import message_for_user
 from tark_lsp.tools import read_changes
 from tark_lsp.tools.read_changes import Changes, ReadChangesArguments
 from tark_lsp.tools.review_diff import find_base, is_empty, review_text
@@ -29,7 +30,7 @@ async def changes_to_review(prompt: str, access: MentionAccess, notes: list[str]
     try:
         return NAME, await _read(_with_rules(access), branch=words[:1] == [BRANCH])
     except TarkError as error:
-        why = error.message.replace("the person does", "you do").replace("the person", "you")
+        why = message_for_user(error.message)
         if words in ([], [BRANCH]):
             raise RequestError(f"nothing to review: {why}") from error
         notes.append(f"{NAME}: {why}")

@@ -69,6 +69,7 @@ def test_typing_while_it_streams(neovim: Neovim, tmp_path: Path) -> None:
     neovim.keys("<Esc>ggOabove<Esc>Gobelow<Esc>")
     wanted = f"above\ntalk a while\n\n## Tark\n\n{SLOW}\n\n## You\n\nbelow\n"
     neovim.until(lambda: shows(neovim, wanted), "the answer between what was typed")
+    assert len(neovim.windows) == 1, "it is not shown a second time"
 
 
 def test_folded_and_completed(neovim: Neovim, tmp_path: Path) -> None:
@@ -81,3 +82,4 @@ def test_folded_and_completed(neovim: Neovim, tmp_path: Path) -> None:
     neovim.lua("vim.wo.foldenable = false")
     neovim.keys("<Esc>Goask about @file:sha<C-x><C-o>")
     neovim.until(lambda: neovim.lines[-1] == "ask about @file:shapes.py", "the path")
+    assert neovim.lines.count("## You") == 2, "folding and completion change nothing else"

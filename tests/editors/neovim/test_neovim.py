@@ -32,6 +32,7 @@ def test_document_by_a_code_action(neovim: Neovim, tmp_path: Path) -> None:
     neovim.until(lambda: shows(neovim, SHAPES.replace(HEAD, HEAD + DOCSTRING)), "the docstring in the buffer")
     neovim.undo()
     neovim.until(lambda: shows(neovim, SHAPES), "undone in one step")
+    assert DOCSTRING not in "\n".join(neovim.lines)
 
 
 def test_rejected(neovim: Neovim, tmp_path: Path) -> None:
@@ -50,6 +51,7 @@ def test_a_prompt_in_a_comment(neovim: Neovim, tmp_path: Path) -> None:
     neovim.until(lambda: shows(neovim, SHAPES.replace(AREA, NEW_AREA)), "the edit made, the comment gone")
     neovim.undo()
     neovim.until(lambda: shows(neovim, with_comment), "both undone in one step")
+    assert neovim.lines.count(COMMENT.rstrip()) == 1
 
 
 def test_a_prompt_in_a_comment_apart_from_the_code(neovim: Neovim, tmp_path: Path) -> None:

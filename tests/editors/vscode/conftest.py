@@ -12,6 +12,8 @@ from tests.editors.vscode import installed
 from tests.editors.vscode.chat import Chat
 from tests.editors.vscode.workbench import PATIENCE, Workbench
 
+ONLY_OLDEST = ("test_host.py",)
+"""The newest VS Code for browsers starts no tests in its extension host: their first step never comes."""
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 
 
@@ -20,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if str(item.path).startswith(folder):
             item.add_marker("editor")
-            if exhaustive.is_exhaustive():
+            if exhaustive.is_exhaustive() and item.path.name not in ONLY_OLDEST:
                 item.add_marker(exhaustive.MARKER)  # they run in another version of VS Code then
 
 

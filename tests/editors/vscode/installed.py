@@ -56,16 +56,17 @@ def workbench() -> tuple[str, str]:
     with _alone(version.folder):
         if not done.exists():
             (version.folder / "package.json").write_text('{"private": true}\n')
-            node = [] if version.node is None else [f"node-{_platform()}@{version.node}"]
-            _install([*NPM, f"code-server@{version.number}", *node], version.folder)
+            own = [] if version.node is None else [f"node-{_platform()}@{version.node}"]
+            _install([*NPM, f"code-server@{version.number}", *own], version.folder)
             _install([*NPM, "--omit=dev"], version.code)
             modules = version.code / "node_modules"
             # The web client looks for its modules here, and the search for ripgrep, whose package has only sources.
             _link(version.code / "node_modules.asar", modules)
             _link(modules / "@vscode" / "ripgrep" / "bin" / "rg", Path(shutil.which("rg") or ""))
             done.touch()
-    node = shutil.which("node") if version.node is None else str(version.folder / "node_modules" / ".bin" / "node")
-    return node or "node", str(version.code / "out" / "server-main.js")
+    own_node = version.folder / "node_modules" / ".bin" / "node"
+    node = (shutil.which("node") or "node") if version.node is None else str(own_node)
+    return node, str(version.code / "out" / "server-main.js")
 
 
 def _platform() -> str:

@@ -60,7 +60,13 @@ def ask(bench: Workbench, words: str) -> Locator:
     start(bench, words)
     asks = bench.toast("asks: ")
     asks.wait_for()
+    status(bench, "bell-dot").wait_for()
     return asks
+
+
+def status(bench: Workbench, *icons: str) -> Locator:
+    """The status bar item while it has one of these icons."""
+    return bench.status().locator(", ".join(f".codicon-{icon}" for icon in icons))
 
 
 def open_chat(bench: Workbench) -> None:
@@ -73,6 +79,7 @@ def card(bench: Workbench) -> Locator:
     """The card in the chat, once it accepts clicks."""
     found = bench.chat().locator(".waiting:not(.quiet) .permission")
     found.wait_for()
+    status(bench, "bell-dot").wait_for()
     return found
 
 
@@ -93,7 +100,11 @@ def badges(bench: Workbench) -> list[str]:
 
 
 def over(bench: Workbench, words: str) -> None:
-    """Wait until the turn has ended with this text, and no notification, badge or document is left."""
+    """Wait until the turn has ended with this text, and no notification, badge or document is left.
+
+    The status item says that it has ended: the chat, shown again, has the turn before it for a moment.
+    """
+    status(bench, "bell-dot", "sync").wait_for(state="detached")
     bench.run("Tark: Open Chat")
     bench.chat().locator(".turn").last.get_by_text(words).wait_for()
     bench.toast("asks: ").wait_for(state="detached")

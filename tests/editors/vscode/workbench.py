@@ -43,7 +43,8 @@ SETTINGS: dict[str, Any] = {
     "workbench.quickOpen.closeOnFocusLost": False,  # the chat can take the focus a moment after it was asked to
     "extensions.ignoreRecommendations": True,
     "chat.commandCenter.enabled": False,
-    "workbench.secondarySideBar.defaultVisibility": "hidden",  # newer versions show their own chat there
+    "chat.disableAIFeatures": True,  # newer versions have a chat and a button for commit messages of their own
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
 }
 """The user settings: nothing moves or asks by itself."""
 STILL = """if (window === window.top) {

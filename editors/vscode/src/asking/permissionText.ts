@@ -6,6 +6,7 @@ import { lineCountsInBrackets, type NameFile } from "../review/hunkText";
 import { grantCoverage, RISKS } from "../text/permissionWords";
 import type { DocumentHunks, Hunk, Permission } from "../model/protocol";
 import { documentText, plainLine, plainExcerpt } from "../text/surfaces";
+import { titleInWords } from "../text/toolTitle";
 
 /** The limit of a notification. A longer command can be allowed only after it was shown whole. */
 const LONGEST_MESSAGE = 240;
@@ -39,7 +40,7 @@ function subject(request: Permission, name: NameFile): string {
   if (request.edits && request.edits.length > 0) {
     return request.edits.map((document) => `${fileWords(document, name)}${lineCountsInBrackets(document.hunks)}`).join("; ");
   }
-  return plainLine(request.title);
+  return plainLine(titleInWords(request.title));
 }
 
 function fileWords(document: DocumentHunks, name: NameFile): string {
@@ -91,7 +92,7 @@ export function grantWords(request: Permission, covers: string): string {
 
 /** The whole request as the text of a document. `ownEnv`: the user's environment. */
 export function fullText(request: Permission, name: NameFile, ownEnv: Readonly<Record<string, string | undefined>>): string {
-  const lines = [plainLine(request.title), riskWords(request), ""];
+  const lines = [plainLine(titleInWords(request.title)), riskWords(request), ""];
   if (request.command) {
     lines.push(...commandLines(request.command, ownEnv));
   }

@@ -25,7 +25,7 @@ export class CommitMessages {
 
   constructor(private readonly server: Server) {}
 
-  /** `target`: the source control whose button was pressed. From the palette there is none. */
+  /** `target`: the source control whose button was pressed; undefined if the command was run from the palette. */
   async generate(target: unknown): Promise<void> {
     if (this.running !== undefined) {
       return;

@@ -3,6 +3,7 @@
 import { counted } from "../text/figures";
 import type { DocumentHunks, Input, Permission } from "../model/protocol";
 import { plainLine, plainExcerpt } from "../text/surfaces";
+import { titleInWords } from "../text/toolTitle";
 import { undecidedHunks, lineCounts, hunkTitle, type NameFile, type UndecidedHunk } from "./hunkText";
 
 export interface RequestRow {
@@ -33,7 +34,7 @@ export function requestRows(permissions: readonly Permission[], inputs: readonly
     ...permissions.map((request) => ({
       kind: "permission" as const,
       requestId: request.requestId,
-      label: plainExcerpt(request.title, LONGEST),
+      label: plainExcerpt(titleInWords(request.title), LONGEST),
       description: `asked because ${plainLine(request.why)}`,
     })),
     ...inputs.map((request) => ({

@@ -18,7 +18,7 @@ export class PromptHistory {
     void this.memory.update(this.key, [...others, words].slice(-MOST));
   }
 
-  /** Returns the prompt before or after the one shown, or undefined if there is none. `typed` is the text in the box. */
+  /** Returns the earlier or later prompt; undefined at the end of the list. `typed`: the text in the box. */
   recall(step: -1 | 1, typed: string): string | undefined {
     const { prompts } = this;
     if (this.at === undefined && typed.trim() !== "") {

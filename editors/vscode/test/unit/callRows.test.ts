@@ -6,6 +6,7 @@ import { window } from "./dom";
 import { open } from "./opened";
 import { callRow, outcomeWords, readsWords } from "../../src/chat/page/callRow";
 import type { CallView, Diff, TranscriptChange } from "../../src/chat/messages";
+import { titleInWords } from "../../src/text/toolTitle";
 
 const FOLDERS = ["file:///ws"];
 
@@ -95,3 +96,8 @@ test("a command that failed has the sign of a failure", async () => {
 });
 
 test.after(() => window.happyDOM.close());
+
+test("the title of a call in words, wherever there is no row", () => {
+  const titles = ["run_command make  all", "edit_file a.py", "fetch", "Delegate: read_file it", ""];
+  assert.deepEqual(titles.map(titleInWords), ["Run make  all", "Edit a.py", "Fetch", "Delegate: read_file it", ""]);
+});

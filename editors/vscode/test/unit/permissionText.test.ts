@@ -75,7 +75,7 @@ test("the whole command, its folder and its environment", () => {
   assert.equal(
     shown,
     [
-      "run_command",
+      "Run",
       "risky, asked because it runs a command without a sandbox",
       "",
       "$ make",

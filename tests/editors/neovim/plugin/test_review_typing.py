@@ -168,6 +168,7 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
     drawn(neovim)
     shows(neovim, SHAPES.replace(AREA, f"{OLD}  # mine\n").replace(VOLUME, ""))
     neovim.until(lambda: "rejected 1 change" in neovim.messages(), "the message")
+    assert text(neovim) == SHAPES.replace(AREA, f"{OLD}  # mine\n").replace(VOLUME, "")
     unhurt(neovim)
 
 
@@ -208,6 +209,7 @@ def test_what_is_applied_at_once_can_be_taken_back(start: Start, workspace: Path
     neovim.keys(":TarkReject!<CR>")
     drawn(neovim)
     shows(neovim, SOLIDS.replace(FACES, NEW_FACES))
+    assert changes(neovim) == []
 
 
 def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> None:
@@ -261,6 +263,7 @@ def test_a_buffer_that_takes_no_changes_or_is_gone(reviewing: Neovim, folder: Pa
     drawn(neovim)
     shows(neovim, SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME))
     unhurt(neovim)
+    assert changes(neovim) == []
 
 
 def test_reading_the_file_anew_and_a_server_that_dies(reviewing: Neovim) -> None:
@@ -275,3 +278,4 @@ def test_reading_the_file_anew_and_a_server_that_dies(reviewing: Neovim) -> None
     neovim.keys("7G:TarkAccept<CR>")
     drawn(neovim, *VOLUME_HUNK)
     shows(neovim, SHAPES.replace(AREA, NEW_AREA))
+    assert len(changes(neovim)) == len(VOLUME_HUNK)

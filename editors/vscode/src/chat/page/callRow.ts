@@ -2,6 +2,7 @@
 
 import { counted, formatDuration, joinParts } from "../../text/figures";
 import { plainExcerpt } from "../../text/surfaces";
+import { VERBS } from "../../text/toolTitle";
 import type { CallView, Diff } from "../messages";
 import type { Outcome } from "../../model/transcriptTurn";
 import { fileName } from "./wording";
@@ -20,22 +21,6 @@ export interface CallRow {
 
 const LONGEST = 500; // characters
 const SHORT_MS = 100; // the time of a shorter call is not shown
-
-const VERBS: Readonly<Record<string, string>> = {
-  read_file: "Read",
-  read_files: "Read",
-  list_directory: "List",
-  search_text: "Search",
-  find_files: "Find",
-  run_command: "Run",
-  fetch: "Fetch",
-  edit_file: "Edit",
-  write_file: "Write",
-  apply_patch: "Patch",
-  propose_edit: "Propose",
-  delete_file: "Delete",
-  move_file: "Move",
-};
 /** Their row is about the whole file, not about lines. */
 const WHOLE_FILE = new Set(["delete_file", "move_file"]);
 

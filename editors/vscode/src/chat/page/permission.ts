@@ -4,6 +4,7 @@ import type { Diff, PermissionRow, Reply } from "../messages";
 import { diffElement } from "./diff";
 import { button, h, setAttribute } from "./element";
 import { documentText, plainLine } from "../../text/surfaces";
+import { titleInWords } from "../../text/toolTitle";
 import type { RequestContext } from "./requestContext";
 import { RISKS } from "../../text/permissionWords";
 import { fileName, grantWords } from "./wording";
@@ -25,7 +26,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
     : [button("Allow", allow(), { class: "main" })];
   const seen = new Seen(text, allowing, request.mustBeSeen === true);
   text.append(
-    h("h3", { class: "must" }, command === undefined ? plainLine(request.title) : "Run a command"),
+    h("h3", { class: "must" }, command === undefined ? plainLine(titleInWords(request.title)) : "Run a command"),
     ...subject(asking, request),
     h("p", { class: `why faint${request.isUnsaved === true ? " must" : ""}` }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
     h(
@@ -43,7 +44,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
   );
   return h(
     "div",
-    { class: "row permission", role: "group", "aria-label": `Permission: ${plainLine(request.title)}`, "data-risk": request.risk },
+    { class: "row permission", role: "group", "aria-label": `Permission: ${plainLine(titleInWords(request.title))}`, "data-risk": request.risk },
     text,
     h(
       "div",
