@@ -91,7 +91,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],
     state.on("server", (server) => !server.running && progress.clear()),
     chat.onDidChangeVisibility(() => progress.redraw()),
-    watchEndings(state, () => chat.visible),
+    watchEndings(state, chat),
     autostart(context, client),
     offerProblemActions(),
     setup,

@@ -25,6 +25,8 @@ import { inputRow, permissionRow, statusOf } from "./pageRows";
 
 /** What shows the page: a view or a panel of VS Code. */
 export interface ChatHost {
+  /** The id of the tab. Absent: the side bar. */
+  readonly tab?: string;
   readonly webview: vscode.Webview;
   readonly visible: boolean;
   readonly onDidChange: vscode.Event<unknown>;
@@ -40,8 +42,11 @@ export interface ChatMemory {
   onSession(sessionId: string | undefined): void;
 }
 
+const LOAD_MS = 5000;
+
 export class Chat implements vscode.Disposable {
   private host: ChatHost | undefined;
+  private isClosed = false;
   private readonly page = new PageConnection();
   private readonly outbox: Outbox;
   private readonly conversation: Conversation;
@@ -92,6 +97,11 @@ export class Chat implements vscode.Disposable {
     return this.visible && this.place.sessionId === sessionId;
   }
 
+  /** Is there unsent text in the prompt? */
+  get hasText(): boolean {
+    return this.memory.text.trim() !== "";
+  }
+
   /** Focuses the prompt, as soon as the page is there. */
   focusPrompt(): void {
     this.page.postWhenOpen({ kind: "focus" });
@@ -104,10 +114,24 @@ export class Chat implements vscode.Disposable {
 
   /** Puts text into the prompt if that is empty. */
   suggestPrompt(words: string): void {
-    if (this.memory.text.trim() === "" && words !== "") {
+    if (!this.hasText && words !== "") {
       this.memory.text = words;
       this.page.post({ kind: "draft", words });
     }
+  }
+
+  /** Moves the prompt of the other chat here, with what is attached. */
+  takePrompt(other: Chat): void {
+    const { text } = other.memory;
+    other.memory.text = "";
+    other.page.post({ kind: "moved" });
+    this.suggestPrompt(text);
+    this.attachments.restore(other.attachments.take().attached);
+  }
+
+  /** Resolves when the page has loaded, or takes too long. */
+  loaded(): Promise<void> {
+    return this.visible ? this.page.opened(LOAD_MS) : Promise.resolve();
   }
 
   /** VS Code has a place for the page. */
@@ -128,10 +152,11 @@ export class Chat implements vscode.Disposable {
       host.onDidDispose(() => this.hostDisposed()),
     );
     webview.options = { enableScripts: true, enableCommandUris: false, enableForms: false, localResourceRoots: [dist] };
-    webview.html = pageHtml({ cspSource: webview.cspSource, script: served("chat.js"), style: served("chat.css") });
+    webview.html = pageHtml({ cspSource: webview.cspSource, script: served("chat.js"), style: served("chat.css"), tab: host.tab });
   }
 
   dispose(): void {
+    this.isClosed = true;
     this.memory.save();
     for (const disposable of [...this.disposables, ...this.hostDisposables]) {
       disposable.dispose();
@@ -158,7 +183,7 @@ export class Chat implements vscode.Disposable {
   }
 
   private handleMessage(message: ToHost): void {
-    if (message.kind !== "ready") {
+    if (message.kind !== "ready" && message.kind !== "draft") { // a page posts these itself, too
       this.dependencies.server.state.usePlace(this.place); // the user is here
     }
     const handle = this.handlers[message.kind] as (message: ToHost) => unknown;
@@ -209,6 +234,11 @@ export class Chat implements vscode.Disposable {
   }
 
   private returnMessage({ words, instead }: OutgoingMessage, problem: string, { attached }: PromptContext): void {
+    if (this.isClosed) {
+      this.memory.text = [words, this.memory.text].filter((text) => text !== "").join("\n\n");
+      this.memory.save();
+      return;
+    }
     this.attachments.restore(attached);
     this.page.postWhenOpen({ kind: "words", words, ...(instead !== undefined && { instead }) });
     this.page.postWhenOpen({ kind: "say", words: `Not sent: ${problem}. Your text is in the prompt again.` });

@@ -14,6 +14,7 @@ const VIEW = "tark.chat";
 const TAB = "tark.chatTab";
 const SESSION = "tark.chat.session"; // workspace state: the session that the side bar showed last
 const LONGEST_TITLE = 40; // characters
+const SIDE_MS = 200; // after a reload, VS Code restores the side bar in this time
 
 interface Tab {
   readonly chat: Chat;
@@ -23,13 +24,15 @@ interface Tab {
 
 /** What VS Code has stored of a page (`Kept` in page/page.ts). */
 interface StoredPage {
-  readonly sessionId?: string;
+  readonly tab?: string;
 }
 
 export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer<StoredPage>, vscode.Disposable {
   private readonly side: Chat;
   private readonly tabs = new Set<Tab>();
   private readonly stored: StoredTabs;
+  /** Resolves when the pages that are being restored have loaded. */
+  private restored: Promise<unknown> | undefined;
   private readonly visibility = new vscode.EventEmitter<void>();
   private readonly disposables: readonly vscode.Disposable[];
   readonly onDidChangeVisibility = this.visibility.event;
@@ -49,7 +52,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
       this.side.onDidChangeVisibility(() => this.visibility.fire()),
       vscode.window.registerWebviewViewProvider(VIEW, this),
       vscode.window.registerWebviewPanelSerializer(TAB, this),
-      state.on("session", () => this.setTitles()),
+      state.on("session", () => this.sessionsChanged()),
       state.on("reveal", () => void this.showChat({ focus: true })),
     ];
     const last = memory.get<string>(SESSION);
@@ -105,28 +108,47 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     await this.showChat({ focus: true });
   }
 
-  /** Moves the session of the side bar to a tab. */
+  /** Shows a session in the chat that has it, else in the side bar. */
+  async showSession(sessionId: string): Promise<void> {
+    const { state } = this.dependencies.server;
+    const shown = this.all.find(({ place }) => place.sessionId === sessionId);
+    state.usePlace(shown?.place ?? this.side.place);
+    if (shown === undefined) {
+      state.setCurrentSession(sessionId);
+    }
+    await this.showChat({ focus: true });
+  }
+
+  /** Moves the session of the side bar to a tab, with the prompt. */
   openInEditor(): void {
     const { sessionId } = this.side.place;
     this.dependencies.server.state.setCurrentSession(undefined, this.side.place);
-    this.openTab(sessionId);
+    this.openTab(sessionId).takePrompt(this.side);
   }
 
   /** Shows an empty chat, or a session, in a tab of its own. */
-  openTab(sessionId?: string): void {
+  openTab(sessionId?: string): Chat {
     const panel = vscode.window.createWebviewPanel(TAB, "Chat", vscode.ViewColumn.Beside);
-    const { chat } = this.addTab(panel, this.stored.add({ ...(sessionId !== undefined && { sessionId }), text: "" }));
+    const chat = this.addTab(panel, this.stored.add(sessionId));
     this.dependencies.server.state.usePlace(chat.place);
     chat.focusPrompt();
+    return chat;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.side.attach(hostOf(view, view.onDidChangeVisibility));
   }
 
+  /**
+   * VS Code restores a tab. It shows the page once this is done. The pages are shown one after the other: VS Code 1.100
+   * can leave one empty for good if several load at the same time, because their service workers replace one another.
+   */
   deserializeWebviewPanel(panel: vscode.WebviewPanel, page: StoredPage | undefined): Promise<void> {
-    this.addTab(panel, this.stored.restore(page?.sessionId));
-    return Promise.resolve();
+    const chat = this.addTab(panel, this.stored.restore(page?.tab));
+    this.restored ??= new Promise((resolve) => setTimeout(resolve, SIDE_MS));
+    const turn = this.restored.then(() => this.side.loaded());
+    this.restored = turn.then(() => chat.loaded());
+    return turn;
   }
 
   dispose(): void {
@@ -144,7 +166,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     return this.all.find(({ place }) => place === this.dependencies.server.state.place) ?? this.side;
   }
 
-  private addTab(panel: vscode.WebviewPanel, memory: TabMemory): Tab {
+  private addTab(panel: vscode.WebviewPanel, memory: TabMemory): Chat {
     const { state } = this.dependencies.server;
     const place = new Place();
     const { sessionId } = memory.stored;
@@ -158,44 +180,45 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     panel.onDidDispose(() => this.tabClosed(tab));
     panel.onDidChangeViewState(() => panel.active && state.usePlace(place));
     tab.chat.onDidChangeVisibility(() => this.visibility.fire());
-    tab.chat.attach(hostOf(panel, panel.onDidChangeViewState));
-    this.setTitles();
-    return tab;
+    tab.chat.attach(hostOf(panel, panel.onDidChangeViewState, memory.stored.id));
+    this.sessionsChanged();
+    return tab.chat;
   }
 
-  private setTitles(): void {
+  /** Sets the titles of tabs. An empty prompt gets the unsent text of a closed tab with the same session. */
+  private sessionsChanged(): void {
     const { sessions } = this.dependencies.server.state;
+    for (const chat of this.all.filter(({ hasText }) => !hasText)) {
+      chat.suggestPrompt(this.stored.takeText(chat.place.sessionId));
+    }
     for (const { chat, panel } of this.tabs) {
       const title = plainExcerpt(sessions.get(chat.place.sessionId ?? "")?.title ?? "", LONGEST_TITLE);
       panel.title = title === "" ? "Chat" : title;
     }
   }
 
-  /** Its turn goes on, and its unsent text is in the side bar. */
+  /** Its turn goes on. Its unsent text waits until a chat shows the session. */
   private tabClosed(tab: Tab): void {
     const { state } = this.dependencies.server;
     const { sessionId } = tab.chat.place;
     this.tabs.delete(tab);
     tab.chat.dispose();
-    this.stored.remove(tab.memory);
+    tab.memory.close();
     state.removePlace(tab.chat.place, this.side.place);
+    this.sessionsChanged();
     this.visibility.fire();
-    this.side.suggestPrompt(tab.memory.text);
     const turns = state.transcripts.get(sessionId ?? "")?.turns ?? [];
     if (sessionId !== undefined && turns.some((turn) => turn.state !== "ended")) {
       const title = plainLine(state.sessions.get(sessionId)?.title ?? "");
-      void showInfo(`the turn of ${title === "" ? "the closed chat" : `“${title}”`} goes on`, "Show Chat").then((choice) => {
-        if (choice !== undefined) {
-          state.setCurrentSession(sessionId, this.side.place);
-          void this.openChat();
-        }
-      });
+      const words = `the turn of ${title === "" ? "the closed chat" : `“${title}”`} goes on`;
+      void showInfo(words, "Show Chat").then((choice) => choice && this.showSession(sessionId));
     }
   }
 }
 
-function hostOf(shown: vscode.WebviewView | vscode.WebviewPanel, onDidChange: vscode.Event<unknown>): ChatHost {
+function hostOf(shown: vscode.WebviewView | vscode.WebviewPanel, onDidChange: vscode.Event<unknown>, tab?: string): ChatHost {
   return {
+    ...(tab !== undefined && { tab }),
     webview: shown.webview,
     get visible() {
       return shown.visible;

@@ -164,6 +164,8 @@ export type ToPage =
   | { readonly kind: "attachments"; readonly items: readonly AttachmentRow[]; readonly warning: string }
   /** A mention to insert at the cursor. */
   | { readonly kind: "mention"; readonly text: string }
+  /** Another chat has the text of the prompt now. */
+  | { readonly kind: "moved" }
   | { readonly kind: "say"; readonly words: string }
   /** Null: nothing has to be set up. */
   | { readonly kind: "setup"; readonly setup: SetupView | null }

@@ -1,55 +1,66 @@
 /**
  * What the chats in tabs show, and their unsent text. It is kept in the workspace state, so it outlives the window: what
- * VS Code stores of a page can be older, or be lost.
+ * VS Code stores of a page can be older. VS Code stores only the id of the tab, with its page.
  */
 
+import { randomUUID } from "node:crypto";
 import type { Memento } from "vscode";
 import type { ChatMemory } from "./chat";
 
 const KEY = "tark.chat.tabs";
 const KEEP_MS = 300;
-const MOST = 20; // tabs that were never shown again
+const MOST = 50; // tabs: VS Code does not restore every one
 
 interface Stored {
+  readonly id: string;
   readonly sessionId?: string;
   readonly text: string;
+  readonly isClosed?: boolean;
 }
 
 export class StoredTabs {
-  private readonly tabs = new Set<TabMemory>();
-  /** Those of the last window that are not shown yet: VS Code restores a tab when it is visible. */
-  private readonly left: Stored[];
+  private readonly tabs = new Map<string, TabMemory>();
   private saving: NodeJS.Timeout | undefined;
 
   constructor(private readonly memory: Memento) {
-    this.left = [...memory.get<readonly Stored[]>(KEY, [])];
+    memory.get<readonly Stored[]>(KEY, []).slice(-MOST).forEach((stored) => this.hold(stored));
   }
 
   /** A new tab. */
-  add(stored: Stored): TabMemory {
-    const tab = new TabMemory(stored, (now) => this.save(now));
-    this.tabs.add(tab);
-    this.save(true);
+  add(sessionId?: string): TabMemory {
+    const tab = this.hold({ id: randomUUID(), ...(sessionId !== undefined && { sessionId }), text: "" });
+    tab.save();
     return tab;
   }
 
-  /** A tab of the last window. `sessionId`: what VS Code knows of it. */
-  restore(sessionId: string | undefined): TabMemory {
-    const known = this.left.findIndex((each) => sessionId !== undefined && each.sessionId === sessionId);
-    const [stored] = this.left.splice(Math.max(known, 0), 1);
-    return this.add(stored ?? { ...(sessionId !== undefined && { sessionId }), text: "" });
+  /** The tab with this id, of the last window. */
+  restore(id: string | undefined): TabMemory {
+    return this.tabs.get(id ?? "") ?? this.add();
   }
 
-  remove(tab: TabMemory): void {
-    this.tabs.delete(tab);
-    this.save(true);
+  /** Takes the unsent text of a closed tab that showed this session, or of one that showed none. Returns "" if there is none. */
+  takeText(sessionId: string | undefined): string {
+    const closed = [...this.tabs.values()].find(({ stored }) => stored.isClosed && stored.sessionId === sessionId && stored.text !== "");
+    const text = closed?.text ?? "";
+    if (closed !== undefined) {
+      closed.text = "";
+      closed.save();
+    }
+    return text;
+  }
+
+  private hold(stored: Stored): TabMemory {
+    const tab = new TabMemory(stored, (now) => this.save(now));
+    this.tabs.set(stored.id, tab);
+    return tab;
   }
 
   private save(now: boolean): void {
     if (now) {
       clearTimeout(this.saving);
       this.saving = undefined;
-      void this.memory.update(KEY, [...[...this.tabs].map((tab) => tab.stored), ...this.left.slice(-MOST)]);
+      const needed = [...this.tabs.values()].filter(({ stored }) => !stored.isClosed || stored.text !== "");
+      void this.memory.update(KEY, needed.map(({ stored }) => stored));
     } else {
       this.saving ??= setTimeout(() => this.save(true), KEEP_MS);
     }
@@ -80,8 +91,14 @@ export class TabMemory implements ChatMemory {
   }
 
   onSession(sessionId: string | undefined): void {
-    const { text } = this.current;
-    this.current = { ...(sessionId !== undefined && { sessionId }), text };
-    this.changed(true);
+    const { sessionId: _, ...others } = this.current;
+    this.current = { ...others, ...(sessionId !== undefined && { sessionId }) };
+    this.save();
+  }
+
+  /** The user closed the tab. Its text stays until a chat takes it. */
+  close(): void {
+    this.current = { ...this.current, isClosed: true };
+    this.save();
   }
 }

@@ -167,6 +167,23 @@ test("Enter sends, and the extension keeps the text until then", async () => {
   assert.equal(field.value, "");
 });
 
+test("what is typed before the kept text arrives continues it; text that moved to another chat is gone", async () => {
+  const page = open();
+  const field = page.one("textarea") as HTMLTextAreaElement;
+  page.type("ht");
+  await page.give({ kind: "draft", words: "half a thoug" });
+  assert.equal(field.value, "half a thought");
+  assert.deepEqual(page.told.at(-1), { kind: "draft", words: "half a thought" });
+  await page.give({ kind: "draft", words: "half a thoug" });
+  assert.equal(field.value, "half a thought");
+  await page.give({ kind: "moved" });
+  assert.deepEqual([field.value, page.told.at(-1)], ["", { kind: "draft", words: "" }]);
+});
+
+test("VS Code stores the id of a tab as soon as its page loads", () => {
+  assert.equal(open(undefined, "a tab").kept()?.tab, "a tab");
+});
+
 test("while a turn runs, prompts are queued or sent to it, and it can be stopped", async () => {
   const page = open();
   await page.give(transcript(RUNNING));

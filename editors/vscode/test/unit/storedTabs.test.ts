@@ -14,25 +14,47 @@ function newMemory(): Memento {
   };
 }
 
-test("each tab gets what it had, in any order; without a hint, what is left", () => {
+test("each tab is restored by its id, in any order; an unknown one is a new chat", () => {
   const memory = newMemory();
   const before = new StoredTabs(memory);
-  const [one, two, three] = [before.add({ sessionId: "a", text: "" }), before.add({ sessionId: "b", text: "" }), before.add({ text: "" })];
+  const [one, two] = [before.add("a"), before.add()];
   two.text = "typed";
-  two.save();
-  three.onSession("c");
-  before.remove(one);
+  two.onSession("b");
 
   const after = new StoredTabs(memory);
-  assert.deepEqual(after.restore("c").stored, { sessionId: "c", text: "" });
-  assert.deepEqual(after.restore("an older one").stored, { sessionId: "b", text: "typed" });
-  assert.deepEqual(after.restore("d").stored, { sessionId: "d", text: "" }, "VS Code knows more");
-  assert.deepEqual(after.restore(undefined).stored, { text: "" });
+  const [second, first] = [after.restore(two.stored.id), after.restore(one.stored.id)];
+  assert.deepEqual([second.stored.sessionId, second.text], ["b", "typed"]);
+  assert.deepEqual([first.stored.sessionId, first.text], ["a", ""]);
+  for (const id of ["an older one", undefined]) {
+    const other = after.restore(id);
+    assert.deepEqual([other.stored.sessionId, other.text], [undefined, ""]);
+  }
 });
 
-test("a tab that VS Code has not restored yet is kept", () => {
+test("the text of a closed tab waits for its session, also in the next window", () => {
   const memory = newMemory();
-  new StoredTabs(memory).add({ sessionId: "a", text: "x" });
-  new StoredTabs(memory).add({ text: "" });
-  assert.deepEqual(new StoredTabs(memory).restore("a").stored, { sessionId: "a", text: "x" });
+  const before = new StoredTabs(memory);
+  const [closed, fresh, open] = [before.add("a"), before.add(), before.add("b")];
+  closed.text = "half a thought";
+  fresh.text = "a first one";
+  open.text = "still there";
+  assert.equal(before.takeText("a"), "", "the tab is open");
+  closed.close();
+  fresh.close();
+  before.add("c").close();
+
+  const after = new StoredTabs(memory);
+  assert.deepEqual(["b", "c", "d"].map((id) => after.takeText(id)), ["", "", ""]);
+  assert.deepEqual([after.takeText("a"), after.takeText(undefined)], ["half a thought", "a first one"]);
+  assert.deepEqual([after.takeText("a"), after.takeText(undefined)], ["", ""], "only once");
+  assert.deepEqual(new StoredTabs(memory).restore(open.stored.id).text, "still there");
+  assert.deepEqual(memory.get<unknown[]>("tark.chat.tabs", []).length, 1, "nothing else is left");
+});
+
+test("a prompt that comes back after its tab was closed waits, too", () => {
+  const tabs = new StoredTabs(newMemory());
+  const tab = tabs.add("a");
+  tab.close();
+  tab.text = "not accepted";
+  assert.equal(tabs.takeText("a"), "not accepted");
 });

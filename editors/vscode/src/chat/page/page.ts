@@ -9,8 +9,8 @@ const MOST_OPENED = 500;
  * the window, so the text of the prompt is not here: the extension keeps it.
  */
 export interface Kept {
-  /** The session that the page shows. It tells tabs apart when the window was reloaded. */
-  sessionId?: string;
+  /** The id of its tab: VS Code passes it to the extension when it restores the tab. */
+  tab?: string;
   /** The turn whose prompt the user edits. */
   instead?: ReplacedTurn;
   /** Blocks that the user opened, by key. Only the latest are kept. */

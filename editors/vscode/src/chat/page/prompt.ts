@@ -83,11 +83,15 @@ export class PromptPart {
     }
   }
 
-  /** The draft that the extension kept. Ignored if the prompt is not empty. */
+  /** The text that the extension kept. What was typed before it arrived continues it. */
   restoreDraft(words: string): void {
-    if (this.field.value === "" && words !== "") {
-      this.set(words);
+    if (words !== "" && !this.field.value.startsWith(words)) {
+      this.set(words + this.field.value);
     }
+  }
+
+  empty(): void {
+    this.set("");
   }
 
   /** Edits an earlier prompt. The previous text can be recalled with the arrow keys. */

@@ -22,6 +22,8 @@ export interface PageHost {
   post(message: ToHost): void;
   readonly kept: Kept | undefined;
   keep(kept: Kept): void;
+  /** The id of the tab that shows the page. */
+  readonly tab?: string | undefined;
 }
 
 type MessageOf<Kind extends ToPage["kind"]> = Extract<ToPage, { kind: Kind }>;
@@ -48,6 +50,10 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     announce: (words) => announcer.announce(words),
   };
   addEventListener("pagehide", keepNow);
+  if (rim.tab !== undefined) {
+    kept.tab = rim.tab;
+    keepNow();
+  }
 
   let folders: readonly string[] = [];
   const prompt = new PromptPart(page);
@@ -83,7 +89,6 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     transcript: ({ transcript: view, sending }) => {
       transcript.showTranscript(view, sending);
       prompt.setSession(view.sessionId);
-      keepSession(page, view.sessionId);
       drawn();
     },
     changes: ({ changes }) => {
@@ -109,6 +114,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     attachments: ({ items, warning }) => prompt.showAttachments(items, warning),
     mention: ({ text }) => prompt.insertMention(text),
     draft: ({ words }) => prompt.restoreDraft(words),
+    moved: () => prompt.empty(),
     say: ({ words }) => {
       setText(alert, chatLine(words));
       clearTimeout(forgetting);
@@ -119,15 +125,6 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   addEventListener("focus", () => rim.post({ kind: "focused" }));
   rim.post({ kind: "ready" });
   return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
-}
-
-function keepSession({ kept, keep }: Page, sessionId: string | undefined): void {
-  if (sessionId === undefined) {
-    delete kept.sessionId;
-  } else {
-    kept.sessionId = sessionId;
-  }
-  keep();
 }
 
 /** The announcement when a turn that has ended is undone or redone. */
