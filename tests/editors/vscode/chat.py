@@ -27,17 +27,23 @@ def showing_shapes(bench: Workbench) -> Workbench:
     return bench
 
 
+EMPTY_TAB = "body[data-tab]:not(:has(.turn)) #prompt"
+
+
+def said(text: str) -> str:
+    """The selector of the chat whose last turn has this text."""
+    return f".turns .turn:last-child:has-text({text!r})"
+
+
 class Chat:
-    """`page` changes after the view was hidden or the window reloaded: `open` finds it again.
+    """`page` changes after the view was hidden or the window reloaded: `open` finds it again."""
 
-    `said`: the chat whose last turn has this text, wherever it is.
-    """
-
-    def __init__(self, bench: Workbench, said: str = "") -> None:
+    def __init__(self, bench: Workbench, where: str = "") -> None:
+        """`where`: the chat whose page has this selector. By default the chat in the side bar."""
         self.bench = bench
         self.page: Frame
-        if said:
-            self.page = bench.frame_with(f".turns .turn:last-child:has-text({said!r})")
+        if where:
+            self.page = bench.frame_with(where)
         else:
             self.open()
 
@@ -52,6 +58,11 @@ class Chat:
     @property
     def prompt(self) -> Locator:
         return self.page.locator("#prompt")
+
+    @property
+    def tab(self) -> str:
+        """The id of its tab."""
+        return self.page.locator("body").get_attribute("data-tab") or ""
 
     @property
     def last(self) -> Locator:

@@ -163,7 +163,7 @@ class Workbench:
         """Wait until VS Code has stored these. It does so now and then, and not when the page is reloaded."""
 
         def are_stored() -> bool:
-            stored = self.page.evaluate(STORED)
+            stored = self.page.evaluate(STORED).replace("\\", "")  # much of it is JSON in JSON
             return all(text in stored for text in texts)
 
         until(are_stored, f"stored: {texts}")

@@ -42,7 +42,7 @@ export interface ChatMemory {
   onSession(sessionId: string | undefined): void;
 }
 
-const LOAD_MS = 5000;
+const LOAD_MS = 10_000;
 
 export class Chat implements vscode.Disposable {
   private host: ChatHost | undefined;

@@ -176,7 +176,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     state.places.add(place);
     const tab: Tab = { chat: new Chat(this.context, this.dependencies, place, memory), panel, memory };
     this.tabs.add(tab);
-    panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, "media", "tark.svg");
+    panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, "media", "icon.png");
     panel.onDidDispose(() => this.tabClosed(tab));
     panel.onDidChangeViewState(() => panel.active && state.usePlace(place));
     tab.chat.onDidChangeVisibility(() => this.visibility.fire());
@@ -203,7 +203,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     const { sessionId } = tab.chat.place;
     this.tabs.delete(tab);
     tab.chat.dispose();
-    tab.memory.close();
+    tab.memory.setClosed(true);
     state.removePlace(tab.chat.place, this.side.place);
     this.sessionsChanged();
     this.visibility.fire();

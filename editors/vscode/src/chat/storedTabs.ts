@@ -35,7 +35,9 @@ export class StoredTabs {
 
   /** The tab with this id, of the last window. */
   restore(id: string | undefined): TabMemory {
-    return this.tabs.get(id ?? "") ?? this.add();
+    const tab = this.tabs.get(id ?? "") ?? this.add();
+    tab.setClosed(false); // VS Code can restore a tab that was closed just before
+    return tab;
   }
 
   /** Takes the unsent text of a closed tab that showed this session, or of one that showed none. Returns "" if there is none. */
@@ -96,9 +98,9 @@ export class TabMemory implements ChatMemory {
     this.save();
   }
 
-  /** The user closed the tab. Its text stays until a chat takes it. */
-  close(): void {
-    this.current = { ...this.current, isClosed: true };
+  /** The text of a closed tab stays until a chat takes it. */
+  setClosed(isClosed: boolean): void {
+    this.current = { ...this.current, isClosed };
     this.save();
   }
 }

@@ -39,9 +39,9 @@ test("the text of a closed tab waits for its session, also in the next window", 
   fresh.text = "a first one";
   open.text = "still there";
   assert.equal(before.takeText("a"), "", "the tab is open");
-  closed.close();
-  fresh.close();
-  before.add("c").close();
+  closed.setClosed(true);
+  fresh.setClosed(true);
+  before.add("c").setClosed(true);
 
   const after = new StoredTabs(memory);
   assert.deepEqual(["b", "c", "d"].map((id) => after.takeText(id)), ["", "", ""]);
@@ -51,10 +51,19 @@ test("the text of a closed tab waits for its session, also in the next window", 
   assert.deepEqual(memory.get<unknown[]>("tark.chat.tabs", []).length, 1, "nothing else is left");
 });
 
+test("a closed tab that VS Code restores is open again", () => {
+  const tabs = new StoredTabs(newMemory());
+  const tab = tabs.add("a");
+  tab.text = "typed";
+  tab.setClosed(true);
+  assert.equal(tabs.restore(tab.stored.id).text, "typed");
+  assert.equal(tabs.takeText("a"), "");
+});
+
 test("a prompt that comes back after its tab was closed waits, too", () => {
   const tabs = new StoredTabs(newMemory());
   const tab = tabs.add("a");
-  tab.close();
+  tab.setClosed(true);
   tab.text = "not accepted";
   assert.equal(tabs.takeText("a"), "not accepted");
 });
