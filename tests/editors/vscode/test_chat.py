@@ -343,6 +343,7 @@ def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
     expect(one.last).to_contain_text("and so on")
     one.prompt.fill("not sent in one")
     one.prompt.click()
+    expect(bench.page.locator(".editor-group-container.active .tab.active")).to_contain_text("count to 51")
     bench.run("View: Close Editor")
     toast = bench.toast("goes on")
     toast.hover()
