@@ -1,7 +1,7 @@
 """How the tests are spread over processes: a file stays together, and files that take long start first.
 
-A file is one group, because its tests share what its fixtures start. So are the files in `SDKS`, and those whose ids begin
-with the same entry of `SHARED`. The tests of a file in `SPREAD` share nothing, so each of them is a group of its own.
+A file is one group, because its tests share what its fixtures start. So are the files in `SDKS`, and those whose ids
+begin with the same entry of `SHARED`. The tests of a file in `SPREAD` share nothing, so each is a group of its own.
 This is a scheduler of our own, because `--dist=loadgroup` of pytest-xdist 3.8 does not see groups under pytest 9.2.
 """
 

@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 import type { Inputs } from "./asking/inputs";
 import type { Permissions } from "./asking/permissions";
 import { showPendingRequests } from "./asking/requestList";
-import type { ChatView } from "./chat/view";
+import type { Chats } from "./chat/chats";
 import type { CommitMessages } from "./commit/commitMessage";
 import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
@@ -44,7 +44,7 @@ export interface Features {
   readonly runningTurns: RunningTurns;
   readonly undo: Undo;
   readonly restore: Restore;
-  readonly chat: ChatView;
+  readonly chat: Chats;
   readonly review: Review;
   readonly permissions: Permissions;
   readonly inputs: Inputs;
@@ -87,7 +87,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   generateCommitMessage: ({ commitMessages }, target) => commitMessages.generate(target),
   stopCommitMessage: ({ commitMessages }) => commitMessages.stop(),
 
-  chat: ({ chat }) => chat.showChat({ focus: true }),
+  chat: ({ chat }) => chat.openChat(),
+  chatInEditor: ({ chat }) => chat.openInEditor(),
+  chatInNewTab: ({ chat }) => chat.openTab(),
   newSession: ({ chat }) => chat.startNewSession(),
   sessions: (features) => chooseSession(sessionContext(features), "open"),
   renameSession: (features) => chooseSession(sessionContext(features), "rename"),

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { Inputs } from "./asking/inputs";
 import { Permissions } from "./asking/permissions";
 import { completeInlineMentions } from "./chat/inlineMentions";
-import { ChatView } from "./chat/view";
+import { Chats } from "./chat/chats";
 import { CommitMessages } from "./commit/commitMessage";
 import { type Features, registerCommands } from "./commands";
 import { PendingRequests } from "./model/pendingRequests";
@@ -75,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const restore = new Restore(client, sessions);
   const status: StatusItem = new StatusItem(state, runningTurns, progress);
   const setup = new Setup(context, { client, secrets, runningTurns });
-  const chat: ChatView = new ChatView(context, { server: client, updates, pending, sessions, turns, undo, restore, setup });
+  const chat: Chats = new Chats(context, { server: client, updates, pending, sessions, turns, undo, restore, setup });
   const review = new Review(draftsOf("review"), client);
   const permissions = new Permissions(state, pending, chat);
   const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending, chat);
@@ -91,7 +91,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],
     state.on("server", (server) => !server.running && progress.clear()),
     chat.onDidChangeVisibility(() => progress.redraw()),
-    watchEndings(state, () => chat.visible),
+    watchEndings(state, chat),
     autostart(context, client),
     offerProblemActions(),
     setup,
@@ -108,7 +108,7 @@ export async function deactivate(): Promise<void> {
 }
 
 /** The first time that the window of a demo opens: its file, and its prompt in the chat. */
-async function showDemo(context: vscode.ExtensionContext, chat: ChatView): Promise<void> {
+async function showDemo(context: vscode.ExtensionContext, chat: Chats): Promise<void> {
   const demo = demoOfWindow(context);
   if (demo !== undefined && context.workspaceState.get(DEMO_SHOWN) !== true) {
     await context.workspaceState.update(DEMO_SHOWN, true);
@@ -118,7 +118,7 @@ async function showDemo(context: vscode.ExtensionContext, chat: ChatView): Promi
   }
 }
 
-function showChatFor(chat: ChatView, kind: string): void {
+function showChatFor(chat: Chats, kind: string): void {
   const kinds = vscode.workspace.getConfiguration("tark").get<readonly string[]>("chat.opensFor", []);
   if (kinds.includes(kind)) {
     void chat.showChat({ focus: false });

@@ -27,13 +27,25 @@ def showing_shapes(bench: Workbench) -> Workbench:
     return bench
 
 
+EMPTY_TAB = "body[data-tab]:not(:has(.turn)) #prompt"
+
+
+def said(text: str) -> str:
+    """The selector of the chat whose last turn has this text."""
+    return f".turns .turn:last-child:has-text({text!r})"
+
+
 class Chat:
     """`page` changes after the view was hidden or the window reloaded: `open` finds it again."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Workbench, where: str = "") -> None:
+        """`where`: the chat whose page has this selector. By default the chat in the side bar."""
         self.bench = bench
         self.page: Frame
-        self.open()
+        if where:
+            self.page = bench.frame_with(where)
+        else:
+            self.open()
 
     def open(self) -> None:
         self.bench.run("Tark: Open Chat")
@@ -46,6 +58,11 @@ class Chat:
     @property
     def prompt(self) -> Locator:
         return self.page.locator("#prompt")
+
+    @property
+    def tab(self) -> str:
+        """The id of its tab."""
+        return self.page.locator("body").get_attribute("data-tab") or ""
 
     @property
     def last(self) -> Locator:

@@ -18,6 +18,22 @@ from tests.editors.pool import environment, write_settings
 from tests.editors.vscode.installed import Version, packed, version_of_run, workbench
 from tests.patience import AT_ONCE
 
+STORED = """async () => {
+    const done = (request) => new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+    });
+    const values = [];
+    for (const { name } of await indexedDB.databases()) {
+        const database = await done(indexedDB.open(name));
+        if (database.objectStoreNames.contains("ItemTable")) {
+            values.push(...(await done(database.transaction("ItemTable").objectStore("ItemTable").getAll())));
+        }
+        database.close();
+    }
+    return JSON.stringify(values);
+}"""
+"""What VS Code has stored in the browser: its layout, and the workspace state of extensions."""
 LISTENING = re.compile(r"agent listening on (\d+)")
 SETTINGS: dict[str, Any] = {
     "workbench.startupEditor": "none",
@@ -146,6 +162,15 @@ class Workbench:
         rows = self.page.locator(".quick-input-list .monaco-list-row").filter(has_text=title)
         # The list has been filtered: a click on a row that moves would run another command.
         rows.filter(has=self.page.locator(".highlight")).first.click()
+
+    def until_stored(self, *texts: str) -> None:
+        """Wait until VS Code has stored these. It does so now and then, and not when the page is reloaded."""
+
+        def are_stored() -> bool:
+            stored = self.page.evaluate(STORED).replace("\\", "")  # much of it is JSON in JSON
+            return all(text in stored for text in texts)
+
+        until(are_stored, f"stored: {texts}")
 
     def look(self) -> None:
         """Wait as long as a user needs to look: clicks right after something appears are ignored."""

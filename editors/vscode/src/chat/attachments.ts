@@ -5,6 +5,7 @@
 
 import * as vscode from "vscode";
 import type { Disposable } from "../model/events";
+import type { Place } from "../model/place";
 import type { Server } from "../model/server";
 import { type EditorContext, contextOf, protocolRange } from "../turns/editorContext";
 import { lastFileEditor } from "../window/lastFileEditor";
@@ -23,6 +24,7 @@ export class Attachments implements Disposable {
 
   constructor(
     private readonly server: Server,
+    private readonly shownAt: Place,
     private readonly post: (message: ToPage) => void,
   ) {
     this.disposables = [
@@ -148,7 +150,7 @@ export class Attachments implements Disposable {
   /** Says before the prompt is sent that the model does not see its images. */
   private async checkModel(): Promise<void> {
     const { state } = this.server;
-    const model = state.sessions.get(state.sessionId ?? "")?.model ?? state.settings?.model ?? "";
+    const model = state.sessions.get(this.shownAt.sessionId ?? "")?.model ?? state.settings?.model ?? "";
     const hasImages = this.attached.some(({ mimeType }) => mimeType !== undefined);
     const blind = hasImages && (await seesImages(this.server, model)) === false;
     const warning = blind ? `${model} does not see images. Choose another model, or the images are left out.` : "";

@@ -4,6 +4,7 @@
  */
 
 import * as vscode from "vscode";
+import type { Place } from "../model/place";
 import type { StartedTurn } from "../model/protocol";
 import type { Server } from "../model/server";
 import { type CodeBlock, languageId, type ReadBlock, readBlock } from "../text/codeBlocks";
@@ -31,6 +32,7 @@ export class CodeApplying {
   constructor(
     private readonly server: Server,
     private readonly turns: Turns,
+    private readonly place: Place,
   ) {}
 
   async apply(block: CodeBlock): Promise<void> {
@@ -82,11 +84,12 @@ export class CodeApplying {
 
   /** Undefined: a turn applies it. */
   private async ask({ text, language }: ReadBlock, where: Where): Promise<Problem | undefined> {
-    const { sessionId, visit } = this.server.state;
+    const { place } = this;
+    const { sessionId, visit } = place;
     const argument = { text, language, ...where, ...(sessionId !== undefined && { sessionId }) };
     const answer = await this.server.executeCommand<StartedTurn & { readonly problem?: Problem }>("tark.codeBlock.apply", argument);
     if (answer.problem === undefined) {
-      this.turns.turnAccepted(visit, sessionId, answer, PROMPT);
+      this.turns.turnAccepted({ place, visit }, sessionId, answer, PROMPT);
     }
     return answer.problem;
   }
@@ -112,7 +115,7 @@ export class CodeApplying {
   private async placeByModel({ text }: ReadBlock, uri: string | undefined): Promise<void> {
     const name = uri === undefined ? "its files" : vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
     const prompt = `Work this code into ${name}, where it belongs, and change nothing else:\n\n${fencedBlock(text, "")}`;
-    await this.turns.sendPrompt({ prompt, ...(uri === undefined ? { noDocument: true } : { textDocument: { uri } }) });
+    await this.turns.sendPrompt({ prompt, ...(uri === undefined ? { noDocument: true } : { textDocument: { uri } }) }, this.place);
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Disposable } from "../model/events";
 import { reportError } from "../window/notify";
 import type { ChatDependencies } from "./dependencies";
+import type { Place } from "../model/place";
 import type { Transcript } from "../model/transcript";
 import type { Change } from "../model/transcriptTurn";
 import { Durations } from "./durations";
@@ -27,10 +28,11 @@ export class Conversation implements Disposable {
 
   /**
    * @param sending prompts that the server has not accepted yet
-   * @param onOtherSession another session is current
+   * @param onOtherSession the place shows another session
    */
   constructor(
     private readonly dependencies: ChatDependencies,
+    private readonly place: Place,
     private readonly page: PageConnection,
     private readonly sending: () => readonly TurnHead[],
     private readonly onOtherSession: (sessionId: string | undefined) => void,
@@ -45,7 +47,7 @@ export class Conversation implements Disposable {
           if (params.update.kind === "end") {
             this.retries.recordEnd(change.turn);
           }
-          if (params.sessionId === state.sessionId) {
+          if (params.sessionId === place.sessionId) {
             this.transcriptChanged(change);
           }
         }
@@ -59,7 +61,7 @@ export class Conversation implements Disposable {
   postTranscript(): void {
     if (this.page.isOpen) {
       const transcript = this.current;
-      const { sessionId } = this.dependencies.server.state;
+      const { sessionId } = this.place;
       this.posted = { sessionId, transcript };
       const view = { ...this.changes.fullView(transcript, this.most), ...(sessionId !== undefined && { sessionId }) };
       this.page.post({ kind: "transcript", transcript: view, sending: this.sending() });
@@ -96,10 +98,10 @@ export class Conversation implements Disposable {
     this.postTranscript();
   }
 
-  /** Loads the stored transcript of the current session, if it is not loaded. */
+  /** Loads the stored transcript of the session, if it is not loaded. */
   async loadCurrent(): Promise<void> {
     const { server, sessions } = this.dependencies;
-    const { sessionId } = server.state;
+    const { sessionId } = this.place;
     if (sessionId === undefined || !server.running) {
       return;
     }
@@ -107,8 +109,8 @@ export class Conversation implements Disposable {
       await sessions.openSession(sessionId);
     } catch (problem) {
       const isUnknown = (problem as { code?: unknown }).code === UNKNOWN && !server.state.transcripts.has(sessionId);
-      if (isUnknown && server.state.sessionId === sessionId) {
-        server.state.setCurrentSession(undefined); // it was deleted meanwhile: the next prompt starts another session
+      if (isUnknown && this.place.sessionId === sessionId) {
+        server.state.setCurrentSession(undefined, this.place); // it was deleted meanwhile: the next prompt starts another session
       } else {
         reportError(problem);
       }
@@ -123,8 +125,7 @@ export class Conversation implements Disposable {
   }
 
   private get current(): Transcript | undefined {
-    const { sessionId, transcripts } = this.dependencies.server.state;
-    return transcripts.get(sessionId ?? "");
+    return this.dependencies.server.state.transcripts.get(this.place.sessionId ?? "");
   }
 
   private recordDurations({ kind, turn, block }: Change): void {
@@ -135,7 +136,7 @@ export class Conversation implements Disposable {
   }
 
   private sessionChanged(): void {
-    const { sessionId } = this.dependencies.server.state;
+    const { sessionId } = this.place;
     if (sessionId !== this.sessionId) {
       this.sessionId = sessionId;
       this.most = TURNS;
@@ -159,7 +160,7 @@ export class Conversation implements Disposable {
   /** Does the page show the current transcript, so that changes are enough? */
   private get isPosted(): boolean {
     const { posted } = this;
-    return posted !== undefined && posted.sessionId === this.dependencies.server.state.sessionId && posted.transcript === this.current;
+    return posted !== undefined && posted.sessionId === this.place.sessionId && posted.transcript === this.current;
   }
 
   private flush(): void {

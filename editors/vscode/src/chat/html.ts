@@ -7,9 +7,11 @@ export interface Sources {
   readonly cspSource: string;
   readonly script: string;
   readonly style: string;
+  /** The id of the tab that shows the page. The page has VS Code store it. */
+  readonly tab?: string | undefined;
 }
 
-export function pageHtml({ cspSource, script, style }: Sources, nonce = randomBytes(16).toString("base64url")): string {
+export function pageHtml({ cspSource, script, style, tab }: Sources, nonce = randomBytes(16).toString("base64url")): string {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -28,7 +30,7 @@ export function pageHtml({ cspSource, script, style }: Sources, nonce = randomBy
 <title>Tark</title>
 <link rel="stylesheet" href="${style}">
 </head>
-<body>
+<body${tab === undefined ? "" : ` data-tab="${tab}"`}>
 <script nonce="${nonce}" src="${script}"></script>
 </body>
 </html>`;

@@ -164,6 +164,8 @@ export type ToPage =
   | { readonly kind: "attachments"; readonly items: readonly AttachmentRow[]; readonly warning: string }
   /** A mention to insert at the cursor. */
   | { readonly kind: "mention"; readonly text: string }
+  /** Another chat has the text of the prompt now. */
+  | { readonly kind: "moved" }
   | { readonly kind: "say"; readonly words: string }
   /** Null: nothing has to be set up. */
   | { readonly kind: "setup"; readonly setup: SetupView | null }
@@ -222,6 +224,8 @@ export interface Reply { outcome: "allow" | "reject" | "cancelled"; grant?: stri
 
 export type ToHost =
   | { readonly kind: "ready" }
+  /** The page has the focus. */
+  | { readonly kind: "focused" }
   | { readonly kind: "send"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "steer"; readonly words: string }
   | { readonly kind: "cancel"; readonly turnId?: string }

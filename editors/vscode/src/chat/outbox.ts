@@ -7,6 +7,8 @@
  */
 
 import type { StartedTurn } from "../model/protocol";
+import type { Disposable } from "../model/events";
+import type { Place } from "../model/place";
 import type { State } from "../model/state";
 import type { PromptContext } from "./attached";
 import type { ReplacedTurn, TurnHead } from "./messages";
@@ -21,6 +23,7 @@ export interface OutgoingMessage {
 /** What the outbox needs from other parts. */
 export interface OutboxActions {
   readonly state: State;
+  readonly place: Place;
   /** What goes with the prompt that is sent now. */
   takeContext(): PromptContext;
   start(prompt: string, sessionId: string | undefined, context: PromptContext, kind?: string): Promise<StartedTurn>;
@@ -43,7 +46,8 @@ interface Sent {
   readonly context: PromptContext;
 }
 
-export class Outbox {
+export class Outbox implements Disposable {
+  private readonly listening: Disposable;
   private readonly waiting: Sent[] = [];
   private count = 0;
   private fresh: Target = { sessionId: undefined };
@@ -57,19 +61,23 @@ export class Outbox {
     private readonly changed: () => void,
     private readonly refused: (message: OutgoingMessage, problem: string, context: PromptContext) => void,
   ) {
-    let { visit } = actions.state;
-    actions.state.on("session", () => {
-      if (visit !== actions.state.visit) {
-        visit = actions.state.visit;
+    let { visit } = actions.place;
+    this.listening = actions.state.on("session", () => {
+      if (visit !== actions.place.visit) {
+        visit = actions.place.visit;
         this.fresh = { sessionId: undefined };
         this.changed(); // other prompts are visible now
       }
     });
   }
 
+  dispose(): void {
+    this.listening.dispose();
+  }
+
   /** The prompts on their way to the visible session. */
   get heads(): readonly TurnHead[] {
-    const { sessionId } = this.actions.state;
+    const { sessionId } = this.actions.place;
     const isShown = ({ target }: Sent): boolean => (sessionId === undefined ? target === this.fresh : target.sessionId === sessionId);
     return this.waiting.filter(isShown).map(({ head }) => head);
   }
@@ -77,7 +85,7 @@ export class Outbox {
   addMessage(message: OutgoingMessage): void {
     this.count += 1;
     const head: TurnHead = { turnId: `sending${this.count}`, state: "sending", prompt: message.words };
-    const { sessionId } = this.actions.state;
+    const { sessionId } = this.actions.place;
     this.waiting.push({ message, head, target: sessionId === undefined ? this.fresh : { sessionId }, context: this.actions.takeContext() });
     this.changed();
     if (this.waiting.length === 1) {
@@ -121,11 +129,11 @@ export class Outbox {
 
   /** Shows the new session only after the server accepted the prompt. */
   private async replace({ sessionId, turnId, turnKind }: ReplacedTurn, { message, context }: Sent): Promise<void> {
-    const { state } = this.actions;
+    const { state, place } = this.actions;
     const other = await this.actions.forkBefore(sessionId, turnId);
     await this.actions.start(message.words, other, context, turnKind);
-    if (state.sessionId === sessionId) {
-      state.setCurrentSession(other);
+    if (place.sessionId === sessionId) {
+      state.setCurrentSession(other, place);
     }
   }
 

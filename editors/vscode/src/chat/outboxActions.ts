@@ -4,17 +4,20 @@ import type { Memento } from "vscode";
 import { contextParts } from "./attached";
 import type { Attachments } from "./attachments";
 import type { ChatDependencies } from "./dependencies";
+import type { Place } from "../model/place";
 import { untilReady } from "./heldPrompt";
 import type { OutboxActions } from "./outbox";
 
-export function outboxActions({ server, sessions, setup, turns, updates }: ChatDependencies, memory: Memento, attachments: Attachments): OutboxActions {
+export function outboxActions({ server, sessions, setup, turns, updates }: ChatDependencies, memory: Memento, place: Place, attachments: Attachments): OutboxActions {
   return {
     state: server.state,
+    place,
     takeContext: () => attachments.take(),
-    start: async (prompt, sessionId, { attached, ...place }, kind) => {
+    start: async (prompt, sessionId, { attached, ...about }, kind) => {
       await untilReady(memory, setup, prompt);
       const context = attached.length > 0 && { context: contextParts(attached) };
-      return turns.sendPrompt({ prompt, ...(kind && { kind }), ...(sessionId !== undefined && { sessionId }), ...place, ...context });
+      const session = sessionId !== undefined && { sessionId };
+      return turns.sendPrompt({ prompt, ...(kind && { kind }), ...session, ...about, ...context }, place);
     },
     steer: async (turn, prompt) => {
       const { accepted } = await server.executeCommand<{ accepted: boolean }>("tark.turn.steer", { turnId: turn.turnId, prompt });

@@ -9,6 +9,7 @@ export interface PageReceiver {
 export class PageConnection {
   private page: PageReceiver | undefined;
   private readonly waiting: ToPage[] = [];
+  private readonly onOpen: (() => void)[] = [];
 
   get isOpen(): boolean {
     return this.page !== undefined;
@@ -17,6 +18,17 @@ export class PageConnection {
   /** The page is ready. Call `postKept` next, for the messages that wait. */
   open(page: PageReceiver): void {
     this.page = page;
+    this.onOpen.splice(0).forEach((resolve) => resolve());
+  }
+
+  /** Resolves when the page is ready, or after this time. */
+  async opened(limitMs: number): Promise<void> {
+    if (!this.isOpen) {
+      await new Promise<void>((resolve) => {
+        this.onOpen.push(resolve);
+        setTimeout(resolve, limitMs);
+      });
+    }
   }
 
   /** The page was hidden. It is created again when it is shown. */

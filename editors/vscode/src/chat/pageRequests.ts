@@ -5,6 +5,7 @@ import type { ChatDependencies } from "./dependencies";
 import { copyCode, insertCode, openAsNewFile } from "./codeActions";
 import { CodeApplying } from "./codeApplying";
 import { openInBrowser, openPath, openUri } from "./editors";
+import type { Place } from "../model/place";
 import { plainExcerpt } from "../text/surfaces";
 import { approvePlan } from "../turns/approvePlan";
 import { redoTurn } from "../turns/redo";
@@ -18,15 +19,15 @@ export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost,
 /** The messages that the view handles itself. */
 export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "attach" | "attachUris" | "attachData" | "detach" | "sessions" | "session";
 
-export function pageRequests(dependencies: ChatDependencies, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
+export function pageRequests(dependencies: ChatDependencies, place: Place, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
-  const applying = new CodeApplying(server, turns);
+  const applying = new CodeApplying(server, turns, place);
   const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
     // Asks once, because the button could have appeared under the mouse pointer.
     undo: async ({ turnId }) => {
-      const prompt = server.state.transcripts.get(server.state.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
+      const prompt = server.state.transcripts.get(place.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
       const named = prompt === "" ? "this turn" : `“${plainExcerpt(prompt, LONGEST_NAME)}”`;
       if (!confirmed.has(turnId) && !(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
         return;
@@ -38,16 +39,17 @@ export function pageRequests(dependencies: ChatDependencies, tell: (message: ToP
     },
     redo: ({ turnId }) => redoTurn(server, turnId),
     restore: async ({ turnId }) => {
-      const words = await restore.restoreTo(server.state.sessionId ?? "", turnId);
+      const words = await restore.restoreTo(place.sessionId ?? "", turnId);
       if (words !== undefined) {
         tell({ kind: "words", words });
       }
     },
     approvePlan: () => approvePlan(server, turns),
-    cancel: ({ turnId }) => server.executeCommand("tark.turn.cancel", turnId === undefined ? { sessionId: server.state.sessionId } : { turnId }),
+    cancel: ({ turnId }) => server.executeCommand("tark.turn.cancel", turnId === undefined ? { sessionId: place.sessionId } : { turnId }),
     open: ({ path, first, last }) => openPath(path, first, last),
     openUri: ({ uri, line }) => openUri(uri, line),
     browse: ({ url }) => openInBrowser(url),
+    focused: () => undefined,
     copy: ({ text }) => copyCode(text),
     insert: ({ text }) => insertCode(text),
     apply: (block) => applying.apply(block),
@@ -55,7 +57,7 @@ export function pageRequests(dependencies: ChatDependencies, tell: (message: ToP
     run: ({ what }) => vscode.commands.executeCommand(PAGE_COMMANDS[what]),
     remedy: ({ remedy, provider }) => vscode.commands.executeCommand(REMEDY_COMMANDS[remedy], provider),
     newSession: () => {
-      server.state.setCurrentSession(undefined);
+      server.state.setCurrentSession(undefined, place);
       tell({ kind: "focus" });
     },
     // The same command as for the notification: it checks the version, and that the user has seen the whole request.

@@ -6,9 +6,9 @@ import { requestVersion } from "../asking/permissionText";
 import type { State } from "../model/state";
 import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
 
-export function statusOf(state: State, server: Status["server"], folders: readonly string[]): Status {
-  const session = state.sessions.get(state.sessionId ?? "");
-  const turns = state.transcripts.get(state.sessionId ?? "")?.turns ?? [];
+export function statusOf(state: State, server: Status["server"], folders: readonly string[], { sessionId } = state.place): Status {
+  const session = state.sessions.get(sessionId ?? "");
+  const turns = state.transcripts.get(sessionId ?? "")?.turns ?? [];
   const usage = turns.findLast((turn) => turn.usage?.contextUsed)?.usage;
   const setting = (key: "model" | "mode" | "approval"): string => session?.[key] ?? state.settings?.[key] ?? "";
   // The session's last reported cost, or the sum of its turns if that is newer.
@@ -20,7 +20,7 @@ export function statusOf(state: State, server: Status["server"], folders: readon
   }
   return {
     server,
-    ...(state.sessionId !== undefined && { sessionId: state.sessionId }),
+    ...(sessionId !== undefined && { sessionId }),
     title: session?.title ?? "",
     ...(session?.readOnly === true && { readOnly: session.heldBy ? "held" : "elsewhere" }),
     model: setting("model"),

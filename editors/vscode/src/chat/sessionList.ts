@@ -2,6 +2,7 @@
 
 import type { Disposable } from "../model/events";
 import type { ChatDependencies } from "./dependencies";
+import type { Place } from "../model/place";
 import type { Session } from "../model/protocol";
 import { SESSION_ACTIONS } from "../pickers/sessionActions";
 import type { PageConnection } from "./pageConnection";
@@ -15,6 +16,7 @@ export class SessionList implements Disposable {
 
   constructor(
     private readonly dependencies: ChatDependencies,
+    private readonly place: Place,
     private readonly page: PageConnection,
   ) {
     this.listening = dependencies.server.state.on("session", () => this.postRows());
@@ -43,9 +45,9 @@ export class SessionList implements Disposable {
   }
 
   private postRows(): void {
-    const { sessions, sessionId } = this.dependencies.server.state;
+    const { sessions } = this.dependencies.server.state;
     const titled = (session: Session): Session => ({ ...session, title: sessions.get(session.sessionId)?.title ?? session.title });
-    const rows = this.listed?.map((session) => sessionRow(titled(session), sessionId, Date.now()));
+    const rows = this.listed?.map((session) => sessionRow(titled(session), this.place.sessionId, Date.now()));
     if (rows !== undefined) {
       this.page.post({ kind: "sessions", sessions: rows, all: this.all });
     }

@@ -4,6 +4,7 @@
  */
 
 import { Events } from "./events";
+import { Place } from "./place";
 import type { DocumentHunks, EffectiveSettings, Input, Permission, Session } from "./protocol";
 import type { Transcript, UpdateParams } from "./transcript";
 import type { Change } from "./transcriptTurn";
@@ -18,6 +19,8 @@ export interface StateEvents {
   input: undefined;
   /** A transcript was replaced, a title or settings changed, or another session is current. */
   session: { readonly sessionId?: string };
+  /** The session to show is in another chat, which is used from now on. */
+  reveal: undefined;
   server: { readonly running: boolean; readonly starting?: boolean };
 }
 
@@ -32,37 +35,61 @@ export class State extends Events<StateEvents> {
   readonly sessions = new Map<string, Session>();
   /** The settings of new sessions. */
   settings?: EffectiveSettings;
-  /** The current session. Absent: the next turn starts a new one. */
-  sessionId?: string;
-  /** Counts how often the user went to a session or to a new one. */
-  visit = 0;
+  /** That of the chat that was used last. Commands are about its session. */
+  place = new Place();
+  /** Those of all chats. */
+  readonly places = new Set<Place>([this.place]);
+
+  /** The current session. Undefined: the next turn starts a new one. */
+  get sessionId(): string | undefined {
+    return this.place.sessionId;
+  }
+
+  /** The user uses the chat at this place. */
+  usePlace(place: Place): void {
+    if (place !== this.place) {
+      this.place = place;
+      this.emit("session", {});
+    }
+  }
+
+  /** The chat at this place was closed. */
+  removePlace(place: Place, next: Place): void {
+    this.places.delete(place);
+    if (place === this.place) {
+      this.usePlace(next);
+    }
+  }
 
   /**
-   * Makes a session current; undefined: a new one. Drops the transcripts of other sessions in which no turn runs. They
-   * are long, and are loaded again when their session is opened.
+   * Shows a session at a place; undefined: a new one. If another chat shows it, that chat is used instead. Drops the
+   * transcripts of sessions that no chat shows and in which no turn runs. They are long, and are loaded again when their
+   * session is opened.
    */
-  setCurrentSession(sessionId: string | undefined): void {
-    for (const [other, { turns }] of this.transcripts) {
-      if (other !== sessionId && turns.every((turn) => turn.state === "ended")) {
-        this.transcripts.delete(other);
-      }
+  setCurrentSession(sessionId: string | undefined, place = this.place): void {
+    const other = [...this.places].find((each) => each !== place && sessionId !== undefined && each.sessionId === sessionId);
+    if (other !== undefined) {
+      this.usePlace(other);
+      this.emit("reveal", undefined);
+      return;
     }
-    this.visit += 1;
-    if (sessionId === undefined) {
-      delete this.sessionId;
-    } else {
-      this.sessionId = sessionId;
+    place.show(sessionId);
+    const shown = new Set([...this.places].map((each) => each.sessionId));
+    for (const [id, { turns }] of this.transcripts) {
+      if (!shown.has(id) && turns.every((turn) => turn.state === "ended")) {
+        this.transcripts.delete(id);
+      }
     }
     this.emit("session", sessionId === undefined ? {} : { sessionId });
   }
 
   /**
-   * The server accepted a prompt that was sent to the session `from` (undefined: to a new one) during `visit`. Its
-   * session becomes the current one, unless the user has gone elsewhere meanwhile, also to another new chat.
+   * The server accepted a prompt that was sent from `place` to the session `from` (undefined: to a new one) during
+   * `visit`. The place shows its session, unless the user has gone elsewhere there meanwhile, also to another new chat.
    */
-  followPrompt(visit: number, from: string | undefined, sessionId: string): void {
-    if (this.visit === visit && this.sessionId === from && from !== sessionId) {
-      this.setCurrentSession(sessionId);
+  followPrompt(place: Place, visit: number, from: string | undefined, sessionId: string): void {
+    if (place.visit === visit && place.sessionId === from && from !== sessionId) {
+      this.setCurrentSession(sessionId, place);
     }
   }
 }

@@ -130,11 +130,12 @@ export class Updates {
   removeSession(sessionId: string): void {
     this.state.sessions.delete(sessionId);
     this.state.transcripts.delete(sessionId);
-    if (this.state.sessionId === sessionId) {
-      this.state.setCurrentSession(undefined);
-    } else {
-      this.state.emit("session", { sessionId });
+    for (const place of this.state.places) {
+      if (place.sessionId === sessionId) {
+        place.show(undefined);
+      }
     }
+    this.state.emit("session", { sessionId });
   }
 
   /**

@@ -23,8 +23,9 @@ const FORMATS = [
 
 export const SESSION_ACTIONS: Readonly<Record<SessionAction, Act>> = {
   open: async ({ sessions, server }, sessionId) => {
+    const { place } = server.state; // the user can go to another chat meanwhile
     await sessions.openSession(sessionId);
-    server.state.setCurrentSession(sessionId);
+    server.state.setCurrentSession(sessionId, place);
   },
   rename: async ({ server, updates }, sessionId, value) => {
     const title = (await vscode.window.showInputBox({ title: "Session Title", value }))?.trim();

@@ -8,31 +8,38 @@ import { type Attention, endingNotice, type Notice, waitingNotice } from "./endi
 
 const CHAT = "Open Chat";
 
-export function watchEndings(state: State, isChatVisible: () => boolean): Disposable {
+/** The chats: which sessions they show. */
+export interface ShownSessions {
+  shows(sessionId: string): boolean;
+  showSession(sessionId: string): Promise<void>;
+}
+
+export function watchEndings(state: State, chats: ShownSessions): Disposable {
+  const tell = (sessionId: string, notice: Notice | undefined): void => {
+    if (notice !== undefined) {
+      const message = notice.level === "warning" ? showWarning : showInfo;
+      void message(notice.message, CHAT).then((choice) => choice && chats.showSession(sessionId));
+    }
+  };
   let known = new Set<string>();
   const requested = (): void => {
-    const ids = [...state.permissions, ...state.inputs].map(({ requestId }) => requestId);
-    if (ids.some((id) => !known.has(id))) {
-      show(waitingNotice(attention(isChatVisible())));
+    const requests = [...state.permissions, ...state.inputs];
+    const first = requests.find(({ requestId }) => !known.has(requestId));
+    if (first !== undefined) {
+      tell(first.sessionId, waitingNotice(attention(chats.shows(first.sessionId))));
     }
-    known = new Set(ids);
+    known = new Set(requests.map(({ requestId }) => requestId));
   };
   const listening = [
-    state.on("update", ({ params: { update } }) => show(endingNotice(update, attention(isChatVisible())))),
+    state.on("update", ({ params: { update, sessionId } }) => tell(sessionId, endingNotice(update, attention(chats.shows(sessionId))))),
     state.on("permission", requested),
     state.on("input", requested),
   ];
   return { dispose: () => listening.forEach((listener) => listener.dispose()) };
 }
 
+/** `chatVisible`: a chat with the session is visible. */
 function attention(chatVisible: boolean): Attention {
   const wanted = vscode.workspace.getConfiguration("tark").get<boolean>("chat.notifyWhenAway", true);
   return { chatVisible, away: wanted && !vscode.window.state.focused };
-}
-
-function show(notice: Notice | undefined): void {
-  if (notice !== undefined) {
-    const tell = notice.level === "warning" ? showWarning : showInfo;
-    void tell(notice.message, CHAT).then((choice) => choice !== undefined && vscode.commands.executeCommand("tark.client.chat"));
-  }
 }

@@ -29,6 +29,7 @@ export class Restore {
 
   /** Asks first. Resolves with the prompt, for the prompt box; undefined: the user left it. */
   async restoreTo(sessionId: string, turnId: string): Promise<string | undefined> {
+    const { place } = this.server.state; // the user can go to another chat meanwhile
     const { messages } = await this.openStored(sessionId);
     const messageId = promptMessages(messages).find((message) => (message.turnId || message.messageId) === turnId)?.messageId;
     if (messageId === undefined) {
@@ -44,7 +45,7 @@ export class Restore {
     const other = answer.session?.sessionId;
     if (other !== undefined) {
       await this.sessions.openSession(other);
-      this.server.state.setCurrentSession(other);
+      this.server.state.setCurrentSession(other, place);
     }
     if (answer.kept.length > 0) {
       void showWarning(keptWords(answer.kept));

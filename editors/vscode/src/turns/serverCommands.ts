@@ -34,15 +34,16 @@ export function runServerCommand(
     if (!STARTING.has(command) || argument.chat === true) {
       return next(given);
     }
-    const { visit } = state;
-    const sessionId = argument.sessionId ?? state.sessionId;
+    const { place } = state;
+    const { visit } = place;
+    const sessionId = argument.sessionId ?? place.sessionId;
     const answer = await next(command === START ? [{ ...argument, sessionId }] : given);
     if (isTurn(answer)) {
       if (argument.askForPrompt === true) {
         inputs.expectInput(answer.turnId); // the user expects the input box now
       }
       if (answer.sessionId) {
-        turns.turnAccepted(visit, sessionId, answer, argument.prompt ?? "", argument.kind);
+        turns.turnAccepted({ place, visit }, sessionId, answer, argument.prompt ?? "", argument.kind);
       }
     }
     return answer;

@@ -8,6 +8,7 @@ import { plainLine } from "../text/surfaces";
 import { showInfo } from "../window/notify";
 import { type EditorContext, activeEditorContext, protocolRange, wholeLines } from "./editorContext";
 import type { StartedTurn } from "../model/protocol";
+import type { Place } from "../model/place";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Server } from "../model/server";
 import type { Sessions } from "../model/sessions";
@@ -20,6 +21,11 @@ const ASKS: ReadonlyMap<string, readonly [title: string, example: string]> = new
   ["ask", ["Tark: Ask", "What do you want to know?"]],
   ["edit", ["Tark: Edit", "How should these lines change? Other lines stay as they are"]],
 ]);
+
+interface Visit {
+  readonly place: Place;
+  readonly visit: number;
+}
 
 export class Turns {
   readonly starts = new TurnStarts();
@@ -41,26 +47,26 @@ export class Turns {
   ) {}
 
   /**
-   * Sends a prompt to the given session, or to the current one. Rejects with a message for the user. Prompts are sent
+   * Sends a prompt to the given session, or to that of the place. Rejects with a message for the user. Prompts are sent
    * one after the other, so that the second of two quick ones continues the session that the first one starts.
    */
-  sendPrompt(start: TurnStart): Promise<StartedTurn> {
-    const sent = this.last.then(() => this.sendNow(start));
+  sendPrompt(start: TurnStart, place = this.server.state.place): Promise<StartedTurn> {
+    const sent = this.last.then(() => this.sendNow(start, place));
     this.last = sent.catch(() => undefined);
     return sent;
   }
 
   /**
-   * The server accepted a turn: shows it at once, and makes its session the current one. `visit`: that of the state when
-   * the prompt was sent. `kind` is set if the turn was started in the editor.
+   * The server accepted a turn: shows it at once, and makes its session that of the chat at `place`. `visit`: that of
+   * the place when the prompt was sent. `kind` is set if the turn was started in the editor.
    */
-  turnAccepted(visit: number, sessionId: string | undefined, answer: StartedTurn, prompt: string, kind?: string): void {
+  turnAccepted({ place, visit }: Visit, sessionId: string | undefined, answer: StartedTurn, prompt: string, kind?: string): void {
     this.updates.addQueuedTurn(answer, prompt);
     this.running.addTurn(answer);
     if (sessionId === undefined) {
       this.sessions.markComplete(answer.sessionId);
     }
-    this.server.state.followPrompt(visit, sessionId, answer.sessionId);
+    this.server.state.followPrompt(place, visit, sessionId, answer.sessionId);
     if (kind !== undefined) {
       this.onStarted(kind);
     }
@@ -95,12 +101,12 @@ export class Turns {
     this.onStarted(start.kind);
   }
 
-  private async sendNow(start: TurnStart): Promise<StartedTurn> {
-    const { visit } = this.server.state;
-    const sessionId = start.sessionId ?? this.server.state.sessionId;
+  private async sendNow(start: TurnStart, place: Place): Promise<StartedTurn> {
+    const { visit } = place;
+    const sessionId = start.sessionId ?? place.sessionId;
     const noDocument = start["textDocument"] === undefined; // else the server uses the document of the last code action request
     const answer = await this.server.executeCommand<StartedTurn>("tark.turn.start", { ...start, sessionId, noDocument });
-    this.turnAccepted(visit, sessionId, answer, start.prompt);
+    this.turnAccepted({ place, visit }, sessionId, answer, start.prompt);
     this.starts.addStart(answer, start);
     return answer;
   }

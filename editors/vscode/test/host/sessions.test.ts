@@ -82,3 +82,19 @@ test("compact: says why it would not help", async () => {
   await run("compact");
   await hands.sees("there is no session yet");
 });
+
+test("chatInEditor, chatInNewTab: chats in tabs, each with its own session; commands are about the one used last", async () => {
+  const known = await state();
+  const side = known.place;
+  await run("chatInEditor");
+  assert.deepEqual([side.sessionId, known.sessionId], [undefined, sessionId]);
+  await run("chatInNewTab");
+  assert.equal(known.places.size, 3);
+  assert.equal(known.sessionId, undefined);
+  known.setCurrentSession(sessionId);
+  assert.equal(known.sessionId, sessionId, "it is shown where it is open");
+  assert.equal([...known.places].filter((place) => place.sessionId === sessionId).length, 1);
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  await until("the tabs are closed", () => known.places.size === 1);
+  assert.equal(known.place, side);
+});

@@ -51,6 +51,7 @@ function outbox(ways: Partial<OutboxActions> = {}): { box: Outbox; state: State;
   const box = new Outbox(
     {
       state,
+      place: state.place,
       takeContext: () => ({ attached: [] }),
       start: (prompt, sessionId, _document, kind) => {
         log.out.push(`start ${prompt} in ${sessionId ?? "a new one"}${kind === undefined ? "" : ` to ${kind}`}`);
@@ -129,10 +130,10 @@ test("a new chat that is opened while a prompt is on its way gets the next promp
   const sent: string[] = [];
   const { box, state, idle } = outbox({
     start: async (prompt, sessionId) => {
-      const { visit } = state;
+      const { visit } = state.place;
       sent.push(`${prompt} in ${sessionId ?? "a new one"}`);
       await new Promise<void>((resolve) => accept.push(resolve));
-      state.followPrompt(visit, sessionId, `of ${prompt}`); // as turns/turns.ts does
+      state.followPrompt(state.place, visit, sessionId, `of ${prompt}`); // as turns/turns.ts does
       return { sessionId: sessionId ?? `of ${prompt}`, turnId: "t" };
     },
   });

@@ -147,13 +147,12 @@ test("the announcement of an end says how it ended", async () => {
   }
 });
 
-test("Enter sends, and the text is kept until then", async () => {
+test("Enter sends, and the extension keeps the text until then", async () => {
   const page = open();
   page.type("hello");
   assert.deepEqual(page.told.at(-1), { kind: "draft", words: "hello" });
-  await pause(250);
-  assert.equal(page.kept()?.prompt, "hello");
   const again = open(page.kept());
+  await again.give({ kind: "draft", words: "hello" });
   const field = again.one("textarea") as HTMLTextAreaElement;
   assert.equal(field.value, "hello");
   again.press(field, "Enter", { shiftKey: true });
@@ -166,6 +165,23 @@ test("Enter sends, and the text is kept until then", async () => {
   assert.equal(field.value, "hello");
   again.press(field, "ArrowDown");
   assert.equal(field.value, "");
+});
+
+test("what is typed before the kept text arrives continues it; text that moved to another chat is gone", async () => {
+  const page = open();
+  const field = page.one("textarea") as HTMLTextAreaElement;
+  page.type("ht");
+  await page.give({ kind: "draft", words: "half a thoug" });
+  assert.equal(field.value, "half a thought");
+  assert.deepEqual(page.told.at(-1), { kind: "draft", words: "half a thought" });
+  await page.give({ kind: "draft", words: "half a thoug" });
+  assert.equal(field.value, "half a thought");
+  await page.give({ kind: "moved" });
+  assert.deepEqual([field.value, page.told.at(-1)], ["", { kind: "draft", words: "" }]);
+});
+
+test("VS Code stores the id of a tab as soon as its page loads", () => {
+  assert.equal(open(undefined, "a tab").kept()?.tab, "a tab");
 });
 
 test("while a turn runs, prompts are queued or sent to it, and it can be stopped", async () => {

@@ -19,7 +19,7 @@ export function newPage(): Page & { told: ToHost[]; spoken: string[] } {
   const told: ToHost[] = [];
   const spoken: string[] = [];
   return {
-    kept: { prompt: "", opened: {}, history: [], answers: {} },
+    kept: { opened: {}, history: [], answers: {} },
     keep: () => undefined,
     post: (message) => told.push(message),
     announce: (words) => spoken.push(words),

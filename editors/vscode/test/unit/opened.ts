@@ -20,12 +20,12 @@ export function pause(ms = 5): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-export function open(before?: Kept): Opened {
+export function open(before?: Kept, tab?: string): Opened {
   const body = document.createElement("div");
   document.body.replaceChildren(body);
   const told: ToHost[] = [];
   let kept: Kept | undefined;
-  const receive = startPage(body, { post: (message) => told.push(message), kept: before, keep: (now) => (kept = structuredClone(now)) });
+  const receive = startPage(body, { post: (message) => told.push(message), kept: before, keep: (now) => (kept = structuredClone(now)), tab });
   const all = (selector: string): HTMLElement[] => [...body.querySelectorAll<HTMLElement>(selector)];
   const press = (field: HTMLElement, key: string, more: object = {}): void => {
     field.dispatchEvent(new window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }) as unknown as Event);

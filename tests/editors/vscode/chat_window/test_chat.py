@@ -5,7 +5,7 @@ import signal
 
 from playwright.sync_api import expect
 
-from tests.editors.vscode.chat import Chat
+from tests.editors.vscode.chat import EMPTY_TAB, Chat, said
 from tests.editors.vscode.workbench import Workbench, until
 
 COLOURS = "new Set([...document.querySelectorAll('.code span')].map((span) => getComputedStyle(span).color)).size"
@@ -295,3 +295,57 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
     expect(chat.prompt).to_have_value("typed meanwhile")
     chat.say("say alive")
     chat.until_said("The word is alive.")
+
+
+def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
+    chat.say("count to 51")
+    chat.until_said("That was 51.")
+    chat.prompt.fill("moved")
+    bench.run("Tark: Move Chat to Editor")
+    expect(chat.find(".turn")).to_have_count(0)
+    expect(chat.prompt).to_have_value("")
+    one = Chat(bench, said("That was 51."))
+    expect(one.prompt).to_be_focused()
+    expect(one.prompt).to_have_value("moved")
+    bench.run("Tark: New Chat in Editor")
+    two = Chat(bench, EMPTY_TAB)
+    expect(two.prompt).to_be_focused()
+    one.say("never end")
+    expect(one.last).to_contain_text("and so on")
+    two.say("rewrite the area")
+    card = two.until_asked("permission")
+    expect(bench.page.locator(".notification-toast")).to_have_count(0)
+    expect(one.find(".permission")).to_have_count(0)
+    bench.look()
+    card.get_by_role("button", name="Reject", exact=True).click()
+    two.until_said("Nothing was written.")
+    expect(one.last).to_have_attribute("data-state", "running")
+
+    one.prompt.fill("not sent in one")
+    two.prompt.fill("not sent in two")
+    layout = [f'"tab":"{tab.tab}"' for tab in (one, two)]
+    bench.until_stored("not sent in one", "not sent in two", *layout)
+    bench.page.reload()
+    bench.status().wait_for()
+    two = Chat(bench, said("Nothing was written."))
+    expect(two.prompt).to_have_value("not sent in two")
+    one = Chat(bench, said("never end"))
+    expect(one.prompt).to_have_value("not sent in one")
+
+    one.say("never end")
+    expect(one.last).to_contain_text("and so on")
+    one.prompt.fill("not sent in one")
+    one.prompt.click()
+    expect(bench.page.locator(".editor-group-container.active .tab.active")).to_contain_text("count to 51")
+    bench.run("View: Close Editor")
+    toast = bench.toast("goes on")
+    toast.hover()
+    toast.locator(".monaco-button").filter(has_text="Show Chat").click()
+    side = Chat(bench, said("and so on"))
+    expect(side.prompt).to_have_value("not sent in one")
+    expect(side.last).to_have_attribute("data-state", "running")
+    side.button("Stop").click()
+    expect(side.last).to_have_attribute("data-state", "ended")
+    expect(two.prompt).to_have_value("not sent in two")
+    two.prompt.fill("")
+    bench.run("View: Close All Editors")

@@ -16,5 +16,6 @@ const receive = startPage(document.body, {
   post: (message) => api.postMessage(message),
   kept: api.getState(),
   keep: (kept) => api.setState(kept),
+  tab: document.body.dataset["tab"],
 });
 window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));

@@ -4,9 +4,13 @@ import type { ReplacedTurn, ToHost } from "../messages";
 
 const MOST_OPENED = 500;
 
-/** Stored by `setState`, so it survives hiding and reloading the page. */
+/**
+ * Stored by `setState`, so it survives hiding and reloading the page. VS Code can give back an older state after a reload of
+ * the window, so the text of the prompt is not here: the extension keeps it.
+ */
 export interface Kept {
-  prompt: string;
+  /** The id of its tab: VS Code passes it to the extension when it restores the tab. */
+  tab?: string;
   /** The turn whose prompt the user edits. */
   instead?: ReplacedTurn;
   /** Blocks that the user opened, by key. Only the latest are kept. */
@@ -25,8 +29,8 @@ export interface DraftAnswer {
 
 export interface Page {
   readonly kept: Kept;
-  /** Call this after each change of `kept`. `now`: stores at once, so that a sent prompt does not come back. */
-  keep(now?: boolean): void;
+  /** Call this after each change of `kept`. */
+  keep(): void;
   post(message: ToHost): void;
   /** Announces a message to screen readers. */
   announce(words: string): void;

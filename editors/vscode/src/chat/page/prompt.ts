@@ -45,7 +45,6 @@ export class PromptPart {
     const { element: chips, warning, dropArea } = this.attachments;
     const box = h("div", { class: "box" }, chips, this.field, this.buttons, dropArea);
     this.element = h("div", { class: "prompt-part" }, this.edits, warning, this.completion.element, box);
-    this.field.value = page.kept.prompt;
     this.field.addEventListener("input", () => {
       this.changed();
       this.completion.requestCompletion();
@@ -84,11 +83,15 @@ export class PromptPart {
     }
   }
 
-  /** The draft that the extension kept. Ignored if the prompt is not empty. */
+  /** The text that the extension kept. What was typed before it arrived continues it. */
   restoreDraft(words: string): void {
-    if (this.field.value === "" && words !== "") {
-      this.set(words);
+    if (words !== "" && !this.field.value.startsWith(words)) {
+      this.set(words + this.field.value);
     }
+  }
+
+  empty(): void {
+    this.set("");
   }
 
   /** Edits an earlier prompt. The previous text can be recalled with the arrow keys. */
@@ -213,14 +216,13 @@ export class PromptPart {
   }
 
   private changed(): void {
-    const { kept } = this.page;
     this.at = undefined;
-    kept.prompt = this.field.value;
-    if (kept.prompt.trim() === "") {
-      delete kept.instead; // an empty prompt ends the edit
+    const words = this.field.value;
+    if (words.trim() === "") {
+      delete this.page.kept.instead; // an empty prompt ends the edit
     }
-    this.page.keep(kept.prompt === "");
-    this.page.post({ kind: "draft", words: kept.prompt });
+    this.page.keep();
+    this.page.post({ kind: "draft", words });
     this.draw();
   }
 

@@ -22,6 +22,8 @@ export interface PageHost {
   post(message: ToHost): void;
   readonly kept: Kept | undefined;
   keep(kept: Kept): void;
+  /** The id of the tab that shows the page. */
+  readonly tab?: string | undefined;
 }
 
 type MessageOf<Kind extends ToPage["kind"]> = Extract<ToPage, { kind: Kind }>;
@@ -29,7 +31,7 @@ type Handlers = { [Kind in ToPage["kind"]]: (message: MessageOf<Kind>) => void }
 
 /** Returns the handler of the extension's messages. */
 export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) => void {
-  const kept: Kept = { prompt: "", opened: {}, history: [], answers: {}, ...rim.kept };
+  const kept: Kept = { opened: {}, history: [], answers: {}, ...rim.kept };
   const spoken = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
   const alert = h("div", { class: "alert", role: "alert" });
   const announcer = new Announcer((words) => setText(spoken, words), Date.now, (does, ms) => setTimeout(does, ms));
@@ -41,17 +43,17 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   };
   const page: Page = {
     kept,
-    keep: (now) => {
-      if (now === true) {
-        keepNow();
-      } else {
-        keeping ??= setTimeout(keepNow, KEEP_MS);
-      }
+    keep: () => {
+      keeping ??= setTimeout(keepNow, KEEP_MS);
     },
     post: (message) => rim.post(message),
     announce: (words) => announcer.announce(words),
   };
   addEventListener("pagehide", keepNow);
+  if (rim.tab !== undefined) {
+    kept.tab = rim.tab;
+    keepNow();
+  }
 
   let folders: readonly string[] = [];
   const prompt = new PromptPart(page);
@@ -112,6 +114,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     attachments: ({ items, warning }) => prompt.showAttachments(items, warning),
     mention: ({ text }) => prompt.insertMention(text),
     draft: ({ words }) => prompt.restoreDraft(words),
+    moved: () => prompt.empty(),
     say: ({ words }) => {
       setText(alert, chatLine(words));
       clearTimeout(forgetting);
@@ -119,6 +122,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     },
     focus: () => prompt.focus(),
   };
+  addEventListener("focus", () => rim.post({ kind: "focused" }));
   rim.post({ kind: "ready" });
   return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
 }

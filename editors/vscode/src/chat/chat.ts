@@ -1,4 +1,4 @@
-/** The chat in the side bar: posts the state to its page, and handles the page's messages. */
+/** One chat, in the side bar or in a tab: posts the state to its page, and handles the page's messages. */
 
 import * as vscode from "vscode";
 import { mustBeShown } from "../asking/permissionText";
@@ -8,139 +8,157 @@ import type { ChatDependencies } from "./dependencies";
 import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";
 import { tryAgain } from "./again";
-import { takeHeldPrompt } from "./heldPrompt";
 import { outboxActions } from "./outboxActions";
 import { Retries } from "./retries";
-import { PromptDraft } from "./promptDraft";
 import type { PromptContext } from "./attached";
 import { Attachments } from "./attachments";
 import { folderUris } from "./editors";
 import { pageHtml } from "./html";
 import { PageConnection } from "./pageConnection";
-import type { ToHost } from "./messages";
+import type { Place } from "../model/place";
+import type { ToHost, ToPage } from "./messages";
 import { pageRequests, type PageHandlers, type ViewRequest } from "./pageRequests";
 import { Outbox, type OutgoingMessage } from "./outbox";
 import { slashRows } from "./slashCommands";
 import { SessionList } from "./sessionList";
 import { inputRow, permissionRow, statusOf } from "./pageRows";
 
-const VIEW = "tark.chat";
-const SESSION = "tark.chat.session"; // workspace state: the session that was shown last
+/** What shows the page: a view or a panel of VS Code. */
+export interface ChatHost {
+  /** The id of the tab. Absent: the side bar. */
+  readonly tab?: string;
+  readonly webview: vscode.Webview;
+  readonly visible: boolean;
+  readonly onDidChange: vscode.Event<unknown>;
+  readonly onDidDispose: vscode.Event<void>;
+}
 
-export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
-  private view: vscode.WebviewView | undefined;
+/** What a chat remembers of its own. */
+export interface ChatMemory {
+  /** The unsent text of the prompt. */
+  text: string;
+  save(): void;
+  /** The chat shows this session now. */
+  onSession(sessionId: string | undefined): void;
+}
+
+const LOAD_MS = 10_000;
+
+export class Chat implements vscode.Disposable {
+  private host: ChatHost | undefined;
+  private isClosed = false;
   private readonly page = new PageConnection();
   private readonly outbox: Outbox;
   private readonly conversation: Conversation;
   private readonly list: SessionList;
-  private readonly draft: PromptDraft;
   private readonly retries: Retries;
   private readonly completion: PromptCompletion;
   private readonly attachments: Attachments;
   private readonly handlers: PageHandlers;
   private readonly disposables: vscode.Disposable[] = [];
-  private readonly pageDisposables: vscode.Disposable[] = [];
+  private readonly hostDisposables: vscode.Disposable[] = [];
   private readonly visibility = new vscode.EventEmitter<void>();
   readonly onDidChangeVisibility = this.visibility.event;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly dependencies: ChatDependencies,
+    readonly place: Place,
+    private readonly memory: ChatMemory,
   ) {
-    const { state } = dependencies.server;
-    const memory = context.workspaceState;
-    this.draft = new PromptDraft(memory);
-    this.suggestPrompt(takeHeldPrompt(memory));
+    const post = (message: ToPage): void => this.page.post(message);
     this.retries = new Retries((turnId) => this.tryAgain(turnId, "retry"), (turnId) => this.conversation.redrawTurn(turnId));
     this.completion = new PromptCompletion(dependencies.server);
-    this.attachments = new Attachments(dependencies.server, (message) => this.page.post(message));
-    this.list = new SessionList(dependencies, this.page);
+    this.attachments = new Attachments(dependencies.server, place, post);
+    this.list = new SessionList(dependencies, place, this.page);
     this.outbox = new Outbox(
-      outboxActions(dependencies, memory, this.attachments),
-      () => this.page.post({ kind: "sending", turns: this.outbox.heads }),
+      outboxActions(dependencies, context.workspaceState, place, this.attachments),
+      () => post({ kind: "sending", turns: this.outbox.heads }),
       (message, problem, sent) => this.returnMessage(message, problem, sent),
     );
-    const onSession = (sessionId: string | undefined): void => void memory.update(SESSION, sessionId);
-    this.conversation = new Conversation(dependencies, this.page, () => this.outbox.heads, onSession, this.retries);
-    this.handlers = { ...pageRequests(dependencies, (message) => this.page.post(message)), ...this.viewRequests() };
+    const onSession = (sessionId: string | undefined): void => memory.onSession(sessionId);
+    this.conversation = new Conversation(dependencies, place, this.page, () => this.outbox.heads, onSession, this.retries);
+    this.handlers = { ...pageRequests(dependencies, place, post), ...this.viewRequests() };
     this.disposables.push(
-      vscode.window.registerWebviewViewProvider(VIEW, this),
-      this.completion,
-      this.attachments,
-      this.list,
-      this.conversation,
-      this.retries,
+      ...[this.completion, this.attachments, this.list, this.conversation, this.retries, this.outbox, this.visibility],
       dependencies.setup.onChange(() => this.postSetup()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.postStatus()),
       ...this.listening(),
     );
-    const last = memory.get<string>(SESSION);
-    if (state.sessionId === undefined && last !== undefined) {
-      state.setCurrentSession(last); // its transcript is loaded when the server runs
-    }
   }
 
   /** Is the chat visible? */
   get visible(): boolean {
-    return this.view?.visible ?? false;
+    return this.host?.visible ?? false;
   }
 
   /** Is a session visible in the chat? Then its requests are asked there. */
   shows(sessionId: string): boolean {
-    return this.visible && this.dependencies.server.state.sessionId === sessionId;
+    return this.visible && this.place.sessionId === sessionId;
   }
 
-  /** Shows the chat. `focus`: focuses the prompt. */
-  async showChat({ focus }: { focus: boolean }): Promise<void> {
-    await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: !focus });
-    if (focus) {
-      this.page.postWhenOpen({ kind: "focus" });
-    }
+  /** Is there unsent text in the prompt? */
+  get hasText(): boolean {
+    return this.memory.text.trim() !== "";
   }
 
-  /** Shows the chat with these words in the prompt. */
-  async giveBack(words: string): Promise<void> {
-    await this.showChat({ focus: true });
+  /** Focuses the prompt, as soon as the page is there. */
+  focusPrompt(): void {
+    this.page.postWhenOpen({ kind: "focus" });
+  }
+
+  /** Puts these words into the prompt, as soon as the page is there. */
+  giveBack(words: string): void {
     this.page.postWhenOpen({ kind: "words", words });
   }
 
   /** Puts text into the prompt if that is empty. */
   suggestPrompt(words: string): void {
-    if (this.draft.text.trim() === "" && words !== "") {
-      this.draft.text = words;
+    if (!this.hasText && words !== "") {
+      this.memory.text = words;
       this.page.post({ kind: "draft", words });
     }
   }
 
-  /** Shows an empty chat. The next prompt starts a session. */
-  async startNewSession(): Promise<void> {
-    this.dependencies.server.state.setCurrentSession(undefined);
-    await this.showChat({ focus: true });
+  /** Moves the prompt of the other chat here, with what is attached. */
+  takePrompt(other: Chat): void {
+    const { text } = other.memory;
+    other.memory.text = "";
+    other.page.post({ kind: "moved" });
+    this.suggestPrompt(text);
+    this.attachments.restore(other.attachments.take().attached);
   }
 
-  resolveWebviewView(view: vscode.WebviewView): void {
-    this.view = view;
+  /** Resolves when the page has loaded, or takes too long. */
+  loaded(): Promise<void> {
+    return this.visible ? this.page.opened(LOAD_MS) : Promise.resolve();
+  }
+
+  /** VS Code has a place for the page. */
+  attach(host: ChatHost): void {
+    this.host = host;
     this.visibility.fire();
-    const { webview } = view;
+    const { webview } = host;
     const dist = vscode.Uri.joinPath(this.context.extensionUri, "dist");
     const served = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
-    this.pageDisposables.push(
+    this.hostDisposables.push(
       webview.onDidReceiveMessage((message: ToHost) => this.handleMessage(message)),
-      view.onDidChangeVisibility(() => {
-        if (!view.visible) {
+      host.onDidChange(() => {
+        if (!host.visible) {
           this.pageHidden();
         }
         this.visibility.fire();
       }),
-      view.onDidDispose(() => this.viewDisposed()),
+      host.onDidDispose(() => this.hostDisposed()),
     );
     webview.options = { enableScripts: true, enableCommandUris: false, enableForms: false, localResourceRoots: [dist] };
-    webview.html = pageHtml({ cspSource: webview.cspSource, script: served("chat.js"), style: served("chat.css") });
+    webview.html = pageHtml({ cspSource: webview.cspSource, script: served("chat.js"), style: served("chat.css"), tab: host.tab });
   }
 
   dispose(): void {
-    this.draft.save();
-    for (const disposable of [...this.disposables, ...this.pageDisposables]) {
+    this.isClosed = true;
+    this.memory.save();
+    for (const disposable of [...this.disposables, ...this.hostDisposables]) {
       disposable.dispose();
     }
   }
@@ -149,7 +167,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { state } = this.dependencies.server;
     return [
       state.on("update", ({ params, change }) => {
-        if (params.sessionId === state.sessionId && (change?.kind === "usage" || change?.kind === "turn")) {
+        if (params.sessionId === this.place.sessionId && (change?.kind === "usage" || change?.kind === "turn")) {
           this.postStatus();
         }
       }),
@@ -165,6 +183,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   private handleMessage(message: ToHost): void {
+    if (message.kind !== "ready" && message.kind !== "draft") { // a page posts these itself, too
+      this.dependencies.server.state.usePlace(this.place); // the user is here
+    }
     const handle = this.handlers[message.kind] as (message: ToHost) => unknown;
     void reportErrors(() => handle(message));
   }
@@ -175,7 +196,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       send: ({ words, instead }) => this.outbox.addMessage({ words, ...(instead !== undefined && { instead }) }),
       steer: ({ words }) => this.outbox.addMessage({ words, steers: true }),
       draft: ({ words }) => {
-        this.draft.text = words;
+        this.memory.text = words;
       },
       again: ({ turnId, how }) => this.tryAgain(turnId, how),
       wait: ({ turnId }) => this.retries.toggleWait(turnId),
@@ -197,11 +218,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** The page has loaded: posts the whole state. */
   private pageReady(): void {
-    if (this.view === undefined) {
+    if (this.host === undefined) {
       return;
     }
-    this.page.open(this.view.webview);
-    this.page.post({ kind: "draft", words: this.draft.text });
+    this.page.open(this.host.webview);
+    this.page.post({ kind: "draft", words: this.memory.text });
     this.attachments.show();
     this.postStatus();
     this.conversation.postTranscript();
@@ -213,6 +234,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   private returnMessage({ words, instead }: OutgoingMessage, problem: string, { attached }: PromptContext): void {
+    if (this.isClosed) {
+      this.memory.text = [words, this.memory.text].filter((text) => text !== "").join("\n\n");
+      this.memory.save();
+      return;
+    }
     this.attachments.restore(attached);
     this.page.postWhenOpen({ kind: "words", words, ...(instead !== undefined && { instead }) });
     this.page.postWhenOpen({ kind: "say", words: `Not sent: ${problem}. Your text is in the prompt again.` });
@@ -224,17 +250,18 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   private tryAgain(turnId: string, how: "retry" | "continue"): void {
     this.retries.cancel(turnId);
-    tryAgain(this.dependencies, this.outbox, turnId, how);
+    tryAgain(this.dependencies, this.outbox, this.place, turnId, how);
   }
 
   private postStatus(): void {
     const { server } = this.dependencies;
     const now = server.running ? "running" : server.starting ? "starting" : "none";
-    this.page.post({ kind: "status", status: statusOf(server.state, now, folderUris()) });
+    this.page.post({ kind: "status", status: statusOf(server.state, now, folderUris(), this.place) });
   }
 
   private postRequests(): void {
-    const { permissions, inputs, sessionId } = this.dependencies.server.state;
+    const { permissions, inputs } = this.dependencies.server.state;
+    const { sessionId } = this.place;
     const isShown = (request: { readonly sessionId: string }): boolean => request.sessionId === sessionId;
     this.page.post({
       kind: "waiting",
@@ -243,19 +270,19 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     });
   }
 
-  /** VS Code discards the page of a hidden view, and loads it again later. */
+  /** VS Code discards the page of a hidden chat, and loads it again later. */
   private pageHidden(): void {
     this.page.close();
     this.conversation.pageClosed();
     this.list.pageClosed();
-    this.draft.save();
+    this.memory.save();
   }
 
-  private viewDisposed(): void {
+  private hostDisposed(): void {
     this.pageHidden();
-    this.view = undefined;
+    this.host = undefined;
     this.visibility.fire();
-    for (const disposable of this.pageDisposables.splice(0)) {
+    for (const disposable of this.hostDisposables.splice(0)) {
       disposable.dispose();
     }
   }

@@ -1,0 +1,16 @@
+/** The place of a chat: which session it shows. */
+export class Place {
+  /** Absent: a new chat, whose next prompt starts a session. */
+  sessionId?: string;
+  /** Counts how often the user went to a session or to a new one here. */
+  visit = 0;
+
+  show(sessionId: string | undefined): void {
+    this.visit += 1;
+    if (sessionId === undefined) {
+      delete this.sessionId;
+    } else {
+      this.sessionId = sessionId;
+    }
+  }
+}
