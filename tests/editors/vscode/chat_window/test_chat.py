@@ -347,5 +347,6 @@ def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
     side.button("Stop").click()
     expect(side.last).to_have_attribute("data-state", "ended")
     expect(two.prompt).to_have_value("not sent in two")
+    side.prompt.fill("")
     two.prompt.fill("")
     bench.run("View: Close All Editors")
