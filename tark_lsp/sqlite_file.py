@@ -7,8 +7,10 @@ it. A failure of the machine can lose the last commits, but no part of one (sqli
 import os
 import sqlite3
 import stat
+import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,7 +25,7 @@ PRAGMAS = (
     "PRAGMA secure_delete = ON",  # so that deleted text cannot be read in the file
     f"PRAGMA wal_autocheckpoint = {LONGEST_LOG_PAGES}",
 )
-PRAGMA_PAUSE_SECONDS = 0.01
+PAUSE_SECONDS = 0.01
 SIZES = ("user_version", "page_count", "page_size")
 MOST_COPIED_BYTES = 64 * 1024**2
 """A bigger file is not copied as a whole into memory: only the rows that this process needs."""
@@ -183,16 +185,45 @@ def put_aside(path: Path, damaged: FileIdentity | None) -> Path:
     file open goes on writing to that one: SQLite notices that it was moved and leaves the new file's log alone
     (`databaseIsUnmoved` in pager.c).
     """
-    if file_identity(path) != damaged:
-        raise FileNotFoundError(f"{path} was put aside by another process")
-    aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-    if aside.exists():
-        raise FileExistsError(f"{aside} exists")
-    for suffix in ("-shm", "-wal", ""):
-        part = path.with_name(f"{path.name}{suffix}")
-        if part.exists():
-            part.rename(aside.with_name(f"{aside.name}{suffix}"))
-    return aside
+    with _locked(path.parent):
+        if file_identity(path) != damaged:
+            raise FileNotFoundError(f"{path} was put aside by another process")
+        aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        if aside.exists():
+            raise FileExistsError(f"{aside} exists")
+        for suffix in ("-shm", "-wal", ""):
+            part = path.with_name(f"{path.name}{suffix}")
+            if part.exists():
+                part.rename(aside.with_name(f"{aside.name}{suffix}"))
+        return aside
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """No other process puts a file of this folder aside meanwhile, so that none takes the new file for the damaged one.
+
+    Windows needs no lock: it does not rename a file that another process has open. Raises OSError if the folder cannot
+    be locked within `BUSY_SECONDS`.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(PAUSE_SECONDS)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _primary_code(error: Exception) -> int:
@@ -231,7 +262,7 @@ def _set_pragma(connection: sqlite3.Connection, pragma: str, busy_seconds: float
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
                 raise
-            time.sleep(PRAGMA_PAUSE_SECONDS)
+            time.sleep(PAUSE_SECONDS)
         else:
             return
 

@@ -19,6 +19,10 @@ def pytest_configure(config: pytest.Config) -> None:
     exhaustive.configure(config)
 
 
+def pytest_sessionfinish() -> None:
+    forked.disconnect()
+
+
 def pytest_xdist_auto_num_workers() -> int:
     return groups.workers()
 
@@ -69,9 +73,3 @@ def no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
         patch.setenv("XDG_STATE_HOME", str(home / "state"))
         patch.setenv("TARK_KEYRING", "off")
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_fork_server_left() -> Iterator[None]:
-    yield
-    forked.disconnect()

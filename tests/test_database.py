@@ -1,5 +1,6 @@
 """The database when its file fails: it goes on with the rows of this process, and reports what happened."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -7,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -118,6 +120,36 @@ def test_only_the_first_puts_it_aside(file: Path) -> None:
     with pytest.raises(FileNotFoundError):
         sqlite_file.put_aside(file, damaged)
     assert notes(file).all() == ["a"]
+
+
+def test_one_that_was_replaced_while_another_process_had_the_lock(file: Path) -> None:
+    """Two processes find the same file damaged. The second one must not put the new file of the first one aside."""
+    file.write_bytes(b"junk" * 2_000)
+    damaged = sqlite_file.file_identity(file)
+    first = os.open(file.parent, os.O_RDONLY)
+    fcntl.flock(first, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as threads:
+        second = threads.submit(sqlite_file.put_aside, file, damaged)
+        with pytest.raises(TimeoutError):
+            second.result(0.1)
+        file.rename(file.with_name("aside"))
+        notes(file).add("a")
+        os.close(first)
+        with pytest.raises(FileNotFoundError):
+            second.result()
+    assert notes(file).all() == ["a"]
+
+
+def test_a_folder_that_stays_locked_is_an_error(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.05)
+    file.write_bytes(b"junk" * 2_000)
+    other = os.open(file.parent, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    ours = notes(file)
+    ours.add("a")
+    assert [(lost, in_memory) for _, lost, in_memory in ours.told] == [(False, True)]
+    assert (ours.all(), file.read_bytes()[:4]) == (["a"], b"junk")
+    os.close(other)
 
 
 def test_one_that_cannot_be_put_aside(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,6 +180,7 @@ def test_undo_redo_and_back_to_an_earlier_prompt(start: Start, folder: Path) -> 
     terminal.say("change it")
     terminal.answer("Apply?", "y")
     terminal.expect("a.txt applied")
+    terminal.expect("end turn", times=2)
     terminal.say("/undo")
     terminal.expect("restored  a.txt")
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
@@ -207,6 +208,7 @@ def test_a_plan_is_approved(start: Start) -> None:
     terminal.say("/approve")
     terminal.expect("❯ I approve the plan. Carry it out.")
     terminal.expect("You said: I approve the plan.")
-    terminal.until(lambda: "build" in terminal.status)
+    terminal.expect("end turn", times=2)
+    assert "build" in terminal.status
     terminal.say("/approve")
     terminal.expect("the mode is not plan")
