@@ -68,6 +68,18 @@ test("calls are rows with a status and a reason; opened, they show a diff", asyn
   assert.deepEqual(page.kept()?.opened, { "t1/c": true });
 });
 
+test("a block that is drawn again right after the click that opens it is open", async () => {
+  const page = open();
+  const call = { kind: "block" as const, turnId: "t1", index: 0, block: { kind: "toolCall" as const, toolCallId: "c", status: "failed", title: "run", content: [{ type: "text", text: "no such file" }] } };
+  await page.give(transcript(RUNNING), { kind: "changes", changes: [call] });
+  page.one("details.call summary").click();
+  await page.give(transcript(RUNNING), { kind: "changes", changes: [call] });
+  assert.equal(page.one("details.call pre").textContent, "no such file");
+  page.one("details.call summary").click();
+  await page.give(transcript(RUNNING), { kind: "changes", changes: [call] });
+  assert.equal((page.one("details.call") as HTMLDetailsElement).open, false);
+});
+
 test("blocks that arrive together keep their order", async () => {
   const page = open();
   const blocks = Array.from({ length: 12 }, (_, index) => ({ kind: "toolCall" as const, toolCallId: `c${index}`, status: "completed", title: `call ${index}` }));

@@ -272,6 +272,7 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
     transcript.evaluate("(element) => { element.scrollTop = 300; }")
     read = "(element) => element.scrollTop"
     expect(chat.button("↓ Scroll to end")).to_be_visible()
+    bench.look()  # what is read for a moment is stored
     bench.run("View: Show Explorer")
     expect(bench.page.locator(".explorer-folders-view")).to_be_visible()
     chat.open()

@@ -4,7 +4,7 @@ import type { BlockView, CallView, Diff } from "../messages";
 import { diffElement } from "./diff";
 import { h, setText, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
-import { keepOpened, type Page } from "./page";
+import { rememberOpened, type Page } from "./page";
 import { counted } from "../../text/figures";
 import { type CallRow, callRow, hasFailed } from "./callRow";
 import { callProblem, fileName, STATUSES } from "./wording";
@@ -77,12 +77,8 @@ abstract class Folded implements DrawnBlock {
     kind: string,
   ) {
     this.element = h("details", { class: kind, open: page.kept.opened[place.key] === true }, this.summary, this.body);
-    this.element.addEventListener("toggle", () => {
-      if (this.element.open !== (page.kept.opened[place.key] === true)) {
-        keepOpened(page, place.key, this.element.open);
-      }
-      this.drawBody();
-    });
+    rememberOpened(page, place.key, this.summary, this.element);
+    this.element.addEventListener("toggle", () => this.drawBody());
   }
 
   draw(block: BlockView, grows: boolean): void {

@@ -3,7 +3,7 @@
 import type { CallView } from "../messages";
 import { callRow, readsWords } from "./callRow";
 import { h, setAttribute, setText } from "./element";
-import { keepOpened, type Page } from "./page";
+import { rememberOpened, type Page } from "./page";
 import { STATUSES } from "./wording";
 
 /** What the row shows: the first of these that a call of the group has. */
@@ -24,8 +24,9 @@ export class CallGroup {
     private readonly folders: () => readonly string[],
     first: HTMLElement,
   ) {
-    this.element = h("details", { class: "reads", open: page.kept.opened[key] === true }, h("summary", {}, this.sign, this.title, this.word), this.body);
-    this.element.addEventListener("toggle", () => keepOpened(page, key, this.element.open));
+    const summary = h("summary", {}, this.sign, this.title, this.word);
+    this.element = h("details", { class: "reads", open: page.kept.opened[key] === true }, summary, this.body);
+    rememberOpened(page, key, summary, this.element);
     first.replaceWith(this.element);
     this.body.append(first);
   }

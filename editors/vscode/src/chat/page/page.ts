@@ -36,6 +36,19 @@ export interface Page {
   announce(words: string): void;
 }
 
+/**
+ * Remembers whether a block is open. A click is remembered at once: "toggle" comes later, and if the block was drawn again
+ * between them, it would be closed.
+ */
+export function rememberOpened(page: Page, key: string, summary: HTMLElement, block: HTMLDetailsElement): void {
+  summary.addEventListener("click", () => keepOpened(page, key, !block.open));
+  block.addEventListener("toggle", () => {
+    if (block.open !== (page.kept.opened[key] === true)) {
+      keepOpened(page, key, block.open);
+    }
+  });
+}
+
 /** Remembers whether a block is open. */
 export function keepOpened({ kept, keep }: Page, key: string, open: boolean): void {
   const { [key]: _, ...others } = kept.opened;
