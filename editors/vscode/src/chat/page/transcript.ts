@@ -22,7 +22,7 @@ export class TranscriptPart {
   private readonly empty = h("p", { class: "empty faint" }, "Ask about this workspace, or describe a task. Nothing is sent until you press Send.");
   private readonly turns = h("div", { class: "turns" });
   private readonly sending = h("div", { class: "sending" });
-  private readonly toEnd = button("↓ Scroll to end", () => this.followEnd(), { class: "to-end", hidden: true });
+  private readonly toEnd = button("↓ Scroll to End", () => this.followEnd(), { class: "to-end", hidden: true });
   private readonly views = new Map<TurnModel, TurnView>();
   firstSending = ""; // the first prompt that the server has not accepted yet
   private due = false;
