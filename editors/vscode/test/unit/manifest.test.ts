@@ -41,7 +41,7 @@ function isTitleCase(title: string): boolean {
 }
 
 test("titles of commands and buttons are in title case, without a period", () => {
-  const pages = readdirSync("src/chat/page").map((file) => readFileSync(`src/chat/page/${file}`, "utf8"));
+  const pages = readdirSync("src/chat/page").filter((file) => file.endsWith(".ts")).map((file) => readFileSync(`src/chat/page/${file}`, "utf8"));
   const buttons = pages.flatMap((text) => [...text.matchAll(/\bbutton\("([^"]+)"/g)].map(([, title]) => title ?? ""));
   assert.ok(buttons.length > 20);
   const titles = [...MANIFEST.contributes.commands.map(({ title }) => title), ...buttons];

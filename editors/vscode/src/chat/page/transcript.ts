@@ -35,7 +35,7 @@ export class TranscriptPart {
     private readonly folders: () => readonly string[],
     private readonly edit: Edit,
   ) {
-    this.earlier = button("Earlier messages", () => page.post({ kind: "earlier" }), { class: "earlier", hidden: true });
+    this.earlier = button("Show Earlier Messages", () => page.post({ kind: "earlier" }), { class: "earlier", hidden: true });
     this.element.append(this.earlier, this.empty, this.turns, this.sending, this.toEnd);
     this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
     const resized = new ResizeObserver(() => this.stayAtEnd()); // content that is drawn late or opened, or a narrower view
