@@ -82,7 +82,9 @@ class RestoreCommand:
 
     def _refuse_if_busy(self, row: SessionRow) -> None:
         if self._sessions.live.is_busy(row.id):
-            raise RequestError("sessionId: a turn of this session is running", hint="cancel it first, or wait for its end")
+            raise RequestError(
+                "sessionId: a turn of this session is running", hint="cancel it first, or wait for its end"
+            )
 
     def _refuse_if_held(self, row: SessionRow) -> None:
         if not self._sessions.rows.is_here(row):

@@ -47,7 +47,9 @@ class SessionLibrary:
         """Returns its row from before. Raises RequestError if a turn of it runs, or if another process has it."""
         row = self._rows.find_row(session_id)
         if self._sessions.live.is_busy(session_id):
-            raise RequestError("sessionId: a turn of this session is running", hint="cancel it first, or wait for its end")
+            raise RequestError(
+                "sessionId: a turn of this session is running", hint="cancel it first, or wait for its end"
+            )
         try:
             self._store.delete_session(session_id)
         except SessionHeld as error:
