@@ -121,7 +121,7 @@ def test_what_is_sent_with_a_prompt(chat: Chat, bench: Workbench) -> None:
     chat.page.evaluate(PASTE, ["fake.png", "bm8gaW1hZ2U="])
     chat.prompt.fill("say never")
     chat.prompt.press("Enter")
-    expect(chat.find(".alert")).to_contain_text("Not sent: context: fake.png is not a PNG image")
+    expect(chat.find(".alert")).to_contain_text("Not sent: fake.png is not a PNG image")
     expect(chat.prompt).to_have_value("say never")
     expect(chips).to_contain_text(["fake.png"])
     chat.button("Do not send fake.png").click()
