@@ -35,7 +35,7 @@ function press(page: Opened, label: string): unknown {
 test("an undone turn says so and offers Redo; redone, it offers Undo again", async () => {
   const page = open();
   await page.give(transcript(ENDED));
-  assert.deepEqual(names(page, ".actions"), ["Undo the changes of this turn", "Edit this prompt and send it in a new session", "Restore to here, before this prompt"]);
+  assert.deepEqual(names(page, ".actions"), ["Restore to here, before this prompt", "Undo the changes of this turn", "Edit this prompt and send it in a new session"]);
   assert.deepEqual(names(page, ".turn-end"), []);
   await page.give(changed({ ...ENDED, undone: "all" }));
   assert.equal(page.one(".undone").textContent, "Undone Redo");
