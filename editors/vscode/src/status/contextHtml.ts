@@ -33,7 +33,8 @@ table { width: 100%; margin-top: 12px; border-collapse: collapse; }
 th, td { padding: 3px 12px 3px 0; text-align: start; vertical-align: baseline; }
 td:first-child, th:first-child { overflow-wrap: anywhere; }
 .number { text-align: end; white-space: nowrap; }
-.bar { width: 28%; min-width: 60px; padding-right: 0; vertical-align: middle; line-height: 1; }
+.bar { width: 28%; min-width: 60px; padding-right: 0; vertical-align: middle; }
+.bar progress { display: block; }
 tr + tr td { border-top: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)); }
 `;
 

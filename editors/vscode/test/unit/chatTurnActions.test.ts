@@ -76,9 +76,10 @@ test("a turn in mode plan offers to build once it has ended well", async () => {
 
 test("the plan is above the prompt while the turn runs, and in the turn after it", async () => {
   const page = open();
-  const running: TurnHead = { ...ENDED, state: "running", plan: [{ content: "read", status: "completed" }, { content: "write", status: "pending" }] };
+  const running: TurnHead = { ...ENDED, state: "running", plan: [{ content: "read `a.py`", status: "completed" }, { content: "write", status: "pending" }] };
   await page.give(transcript(running));
-  assert.deepEqual(page.all(".sticky-plan li").map((row) => row.textContent), ["☑ read done", "☐ write to do"]);
+  assert.deepEqual(page.all(".sticky-plan li").map((row) => row.textContent), ["☑ read a.py done", "☐ write to do"]);
+  assert.equal(page.one(".sticky-plan code").textContent, "a.py");
   assert.equal(page.all(".answer .plan li").length, 0);
   await page.give(changed({ ...running, state: "ended" }));
   assert.ok(page.one(".sticky-plan").hidden);

@@ -5,7 +5,6 @@
 FOLDER is docs/images/vscode by default. Without SCENE, all scenes: those of `scenes.py`, and `setup`.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -38,7 +37,10 @@ SETUP = "setup"
 @contextmanager
 def window(browser: Browser, folder: Path, scenario: Path | None, **options: Any) -> Iterator[Studio]:
     with tempfile.TemporaryDirectory(prefix="tark-") as temporary:
-        bench = Workbench(browser, Path(temporary), scenario, **options)
+        program = Path(temporary) / "tark-lsp"  # the page of the doctor shows its path
+        program.symlink_to(Path(sys.executable).with_name("tark-lsp"))
+        machine = {"tark.server.command": [str(program)]}
+        bench = Workbench(browser, Path(temporary), scenario, machine=machine, **options)
         studio = Studio(bench, folder)
         try:
             studio.resize(1100, 700)
@@ -68,12 +70,8 @@ def take_scenes(browser: Browser, folder: Path, names: Sequence[str], provider: 
         "openrouter": {"baseUrl": provider.url, "models": {"gpt-5.1": MODEL}},
     }
     settings = {**SETTINGS, "tark.model": "scripted/demo", "tark.providers": providers}
-    options: dict[str, Any] = {
-        "settings": settings,
-        "machine": {"tark.server.command": ["tark-lsp"]},  # no path of this machine
-        "env": {"OPENROUTER_API_KEY": RIGHT_KEY, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
-    }
-    with window(browser, folder, REPLIES, **options) as studio:
+    env = {"OPENROUTER_API_KEY": RIGHT_KEY}
+    with window(browser, folder, REPLIES, settings=settings, env=env) as studio:
         bench = studio.bench
         shutil.copytree(PROJECT, bench.workspace / "shop", ignore=shutil.ignore_patterns("__pycache__"))
         git = ["git", "-C", str(bench.workspace), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]

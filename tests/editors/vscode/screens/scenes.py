@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from tests.editors.vscode.chat import EMPTY_TAB, PASTE, Chat
-from tests.editors.vscode.screens.studio import EDITOR, PICKER, SIDE, Studio, idle
+from tests.editors.vscode.screens.studio import EDITOR, PICKER, SIDE, WIDTH, Studio, idle
 from tests.editors.vscode.workbench import until
 
 FILE = "shop/prices.py"
@@ -48,7 +48,8 @@ def review_three(studio: Studio) -> None:
     """Two files side by side. One hunk removes eight lines."""
     chat = studio.chat()
     studio.bench.run("View: Close All Editors")
-    studio.resize(1500, 860)
+    studio.resize(1450, 840)
+    studio.widen(330)
     studio.bench.open_file("shop/basket.py")
     studio.bench.run("View: Split Editor Right")
     studio.bench.open_file(FILE)
@@ -64,6 +65,7 @@ def review_three(studio: Studio) -> None:
     studio.changes_done()
     studio.bench.run("View: Close All Editors")
     studio.resize(1100, 700)
+    studio.widen(WIDTH)
     studio.bench.open_file(FILE)
 
 
@@ -90,10 +92,11 @@ def running(studio: Studio) -> None:
     studio.shoot_widths("running")
     chat.button("Stop").click()
     idle(chat)
-    studio.calm()
+    studio.resize(1100, 900)
     chat.find(".transcript").evaluate("element => { element.scrollTop = 0; }")
-    studio.rest()
+    studio.calm()
     studio.shoot("rows", SIDE)
+    studio.resize(1100, 700)
     studio.bench.run("Tark: Undo All")
     studio.changes_done()
 
@@ -134,10 +137,10 @@ def prompt_box(studio: Studio) -> None:
     chat.find(".completion [role=option]").first.wait_for()
     studio.rest()
     studio.shoot("prompt-box", SIDE)
-    studio.shoot_widths("prompt-box")
     chat.prompt.press("Escape")
     chat.prompt.fill("")
     chat.button("Do not send screen.png").click()
+    _unselect(studio)
 
 
 def inline(studio: Studio) -> None:
@@ -151,6 +154,7 @@ def inline(studio: Studio) -> None:
     studio.shoot("inline", EDITOR)
     for key in ("Escape", "Control+A", "Delete", "Escape"):
         studio.page.keyboard.press(key)
+    _unselect(studio)
 
 
 def models(studio: Studio) -> None:
@@ -280,6 +284,12 @@ SCENES: Mapping[str, Callable[[Studio], None]] = {
 def _hunks(studio: Studio, count: int) -> None:
     keep = studio.page.locator(".codelens-decoration a").filter(has_text=re.compile("Keep$"))
     until(lambda: keep.count() == count, f"{count} hunks")
+
+
+def _unselect(studio: Studio) -> None:
+    """Otherwise edits of other lines are asked about."""
+    studio.bench.open_file(FILE)
+    studio.page.keyboard.press("Control+Home")
 
 
 def _mode(studio: Studio, mode: str) -> None:

@@ -26,7 +26,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
     : [button("Allow", allow(), { class: "main" })];
   const seen = new Seen(text, allowing, request.mustBeSeen === true);
   text.append(
-    h("h3", { class: "must" }, command === undefined ? plainLine(titleInWords(request.title)) : "Run a command"),
+    h("h3", { class: "must" }, command === undefined ? heading(request.title) : "Run a command"),
     ...subject(asking, request),
     h("p", { class: `why faint${request.isUnsaved === true ? " must" : ""}` }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
     ...howElement(request),
@@ -55,6 +55,11 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
     ),
   );
+}
+
+/** `edit shop/prices.py` begins with a capital letter, as the headings of commands do. Names of other tools stay. */
+function heading(title: string): string {
+  return plainLine(titleInWords(title)).replace(/^(edit|move|delete) /, (verb) => verb.charAt(0).toUpperCase() + verb.slice(1));
 }
 
 /** Was the end of the text on screen? If all of it must be seen, its diffs must be open, too. */
