@@ -4,7 +4,7 @@ import base64
 import re
 from collections.abc import Callable, Mapping
 
-from tests.editors.vscode.chat import EMPTY_TAB, PASTE, Chat
+from tests.editors.vscode.chat import EMPTY_TAB, PASTE, Chat, said
 from tests.editors.vscode.screens.studio import EDITOR, PICKER, SIDE, WIDTH, Studio, idle
 from tests.editors.vscode.workbench import until
 
@@ -172,7 +172,7 @@ def context(studio: Studio) -> None:
     chat.until_said("it divides by zero")
     chat.find(".status .context").click()
     studio.page.locator(".tab.active").filter(has_text="Context").wait_for()
-    studio.bench.frame_with("main table, main ul")
+    studio.bench.frame_with(".bar progress").locator(".bar progress").last.wait_for()
     studio.rest()
     studio.shoot("context", EDITOR)
     studio.bench.run("View: Close Editor")
@@ -210,7 +210,7 @@ def tabs(studio: Studio) -> None:
     chat.say("who calls average?")
     chat.until_said("it divides by zero")
     studio.bench.run("Tark: Move Chat to Editor")
-    studio.page.locator(".tab.active").filter(has_text="who calls").wait_for()
+    Chat(studio.bench, said("it divides by zero")).prompt.wait_for()
     studio.bench.run("Tark: New Chat in Editor")
     two = Chat(studio.bench, EMPTY_TAB)
     two.say("show me a shorter one")

@@ -40,7 +40,7 @@ export function endButtons(page: Page, { turnId, state, undone, mode, stopReason
   const approve = (): void => page.post({ kind: "approvePlan" });
   return [
     ...(undone !== undefined
-      ? [h("div", { class: "undone" }, UNDONE[undone] ?? "Undone", " ", button("Redo", redo, { "aria-label": "Redo the changes of this turn", title: "Redo the changes of this turn" }))]
+      ? [h("div", { class: "buttons undone" }, UNDONE[undone] ?? "Undone", " ", button("Redo", redo, { "aria-label": "Redo the changes of this turn", title: "Redo the changes of this turn" }))]
       : []),
     ...(mode === "plan" && stopReason === "end_turn" ? [h("div", { class: "buttons approve" }, button("Approve plan and build", approve, { class: "main" }))] : []),
   ];
