@@ -158,7 +158,7 @@ def inline(studio: Studio) -> None:
 
 
 def models(studio: Studio) -> None:
-    studio.bench.run("Tark: Select Model")
+    studio.bench.run("Tark: Select Model…")
     rows = studio.page.locator(".quick-input-list .monaco-list-row")
     rows.filter(has_text="gpt-6.1-sol").wait_for()
     studio.rest()
@@ -180,6 +180,7 @@ def context(studio: Studio) -> None:
 
 def restore(studio: Studio) -> None:
     chat = studio.chat()
+    studio.bench.open_file(FILE)
     chat.say("guard against an empty basket")
     _hunks(studio, 2)
     idle(chat)
@@ -219,8 +220,7 @@ def tabs(studio: Studio) -> None:
     studio.calm()
     studio.shoot("tabs")
     studio.bench.run("View: Close All Editors")
-    studio.page.keyboard.press("Control+B")
-    studio.bench.open_file(FILE)
+    studio.bench.run("Tark: Open Chat")
 
 
 def quick_fix(studio: Studio) -> None:
@@ -293,6 +293,6 @@ def _unselect(studio: Studio) -> None:
 
 
 def _mode(studio: Studio, mode: str) -> None:
-    studio.bench.run("Tark: Select Mode")
+    studio.bench.run("Tark: Select Mode…")
     studio.page.locator(".quick-input-list .monaco-list-row").filter(has_text=re.compile(f"^{mode}")).click()
     studio.bench.chat().get_by_role("button", name=f"currently {mode}").wait_for()
