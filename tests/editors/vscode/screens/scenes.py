@@ -220,7 +220,7 @@ def tabs(studio: Studio) -> None:
     studio.calm()
     studio.shoot("tabs")
     studio.bench.run("View: Close All Editors")
-    studio.bench.run("Tark: Open Chat")
+    Chat(studio.bench)
 
 
 def quick_fix(studio: Studio) -> None:
