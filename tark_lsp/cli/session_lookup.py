@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tark_lsp.cli.visible import one_line
 from tark_lsp.errors import RequestError
+from tark_lsp.server.client import Client
 
 MAX_NAMED = 5
 
@@ -27,3 +28,16 @@ def find_session_id(titles: Mapping[str, str], wanted: str) -> str:
             f"{one_line(wanted)!r} matches several sessions", hint=f"use one of {', '.join([*named, *more])}"
         )
     return found[0]
+
+
+async def open_session(client: Client, wanted: str | None) -> str:
+    """Opens the session that `wanted` names, or the newest one of this folder if it is None, and returns its id.
+
+    Raises RequestError if there is none.
+    """
+    rows = (await client.command("tark.session.list"))["sessions"]
+    titles = {row["sessionId"]: row.get("title") or "" for row in rows}
+    if wanted is None and not titles:
+        raise RequestError("there is no session in this folder", hint="tark-lsp sessions --all lists all sessions")
+    found = next(iter(titles)) if wanted is None else find_session_id(titles, wanted)
+    return str((await client.command("tark.session.open", {"sessionId": found}))["sessionId"])
