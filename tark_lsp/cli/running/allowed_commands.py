@@ -6,7 +6,6 @@ No shell is interpreted here. So only commands count whose text every shell read
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
 
 from tark_lsp.agent.rules import Rule
 from tark_lsp.tools.danger import ASSIGNMENT, KEYWORDS, SHELLS
@@ -44,7 +43,7 @@ def plain_words(command: str) -> list[str] | None:
     """The words of a command that every shell reads in the same way; None if there is any doubt."""
     if PLAIN.fullmatch(command) is None or not (words := command.split()):
         return None
-    program = PurePosixPath(words[0]).name
+    program = words[0].rsplit("/", 1)[-1].casefold()
     if ASSIGNMENT.fullmatch(words[0]) or program in STARTERS | SHELLS | KEYWORDS:
         return None
     return words
