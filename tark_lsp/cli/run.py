@@ -10,7 +10,7 @@ from typing import Any
 
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
-from tark_lsp.cli.running.options import RunOptions, parse_options
+from tark_lsp.cli.running.options import RunOptions, new_parser, parse_options
 from tark_lsp.cli.running.output import RunOutput, RunScreen
 from tark_lsp.cli.running.person import RunPerson
 from tark_lsp.cli.running.result import ExitCode, error_of
@@ -20,6 +20,8 @@ from tark_lsp.cli.session_lookup import open_session
 from tark_lsp.cli.turn import decide_pending, wait_for_end
 from tark_lsp.errors import TarkError
 from tark_lsp.server.client import Client, ServerGone
+
+__all__ = ["main", "new_parser"]
 
 WAITING = "waiting for the end of standard input; </dev/null says that there is none"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import environment, without_terminal
+from tests.cli.terminal import Terminal, environment, without_terminal
 
 pytestmark = pytest.mark.slow  # most of its tests start a program
 
@@ -70,6 +70,13 @@ def test_bad_files_are_reported_at_once(tmp_path: Path, target: str, words: str)
     assert done.stderr.startswith("error: ")
     assert words in done.stderr
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_alone_at_a_terminal_it_says_what_to_type(tmp_path: Path) -> None:
+    terminal = Terminal([], tmp_path, environment(tmp_path))
+    assert terminal.end() == 0
+    for command in ("demo", "doctor", "login", "chat", "run", "install", "--help"):
+        assert f"  tark-lsp {command} " in terminal.plain
 
 
 def test_the_server_starts_with_few_imports() -> None:
