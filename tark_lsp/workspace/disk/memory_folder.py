@@ -60,7 +60,7 @@ class MemoryFolder:
 
     def create(self, relative: PurePath, data: bytes, ready: Ready, mode: int | None = None) -> None:
         if self._exists(relative):
-            raise StaleText("there is such a file by now")
+            raise StaleText("a file with this name exists now")
         self._keep(relative, data, NEW_FILE_MODE if mode is None else mode, ready)
 
     def replace(self, relative: PurePath, data: bytes, expected: bytes, ready: Ready) -> str:
