@@ -12,7 +12,7 @@ LONGEST_TITLE = 10_000
 
 def find_session_id(titles: Mapping[str, str], wanted: str, near: Collection[str] = ()) -> str:
     """Returns the id of the matching session of `titles` (id -> title). An exact id is preferred to the start of an id,
-    that to a whole title, and that to a part of one; of several titles, those in `near`. A title can be written as lists
+    that to a whole title, and that to a part of one; of several titles, those in `near`. A title can be as lists
     show it: with invisible characters as their code points, and cut. Raises RequestError if none or several match.
     """
     words = wanted.strip().lower()
