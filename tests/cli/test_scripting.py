@@ -235,3 +235,36 @@ def test_every_object_is_as_the_schema_says(shop: Shop, arguments: list[str], co
     assert (end["patch"] is not None) == ("--patch" in arguments)
     if "--yes" not in arguments:
         assert shop.git("status --short") == ""
+
+
+ENDS: list[tuple[str, str, int, str, str]] = [
+    ("the reader leaves", "tark-lsp run --json 'Where is the price list read?' > >(true) || true", 0, "", ""),
+    ("a file in place of the prompt", "tark-lsp run src/shop.py", 2, "", "'src/shop.py' is a file: add what to do"),
+    ("a prompt like an option", "tark-lsp run --quiet -- '--return for an empty list'", 0, "It returns 0.\n", ""),
+    (
+        "two ranges",
+        "tark-lsp run --quiet src/shop.py:4 test_shop.py:1-3 'return for an empty list'",
+        0,
+        "It returns 0.\n",
+        "",
+    ),
+    (
+        "a command without --allow",
+        "tark-lsp run 'Make the tests pass.'",
+        1,
+        "*",
+        "--allow 'run_command(python3 -m unittest -q)' would",
+    ),
+    ("the session of nobody", "tark-lsp run --resume nobody 'Hello.'", 2, "", "there is no session 'nobody'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "stdout", "stderr"), [row[1:] for row in ENDS], ids=[row[0] for row in ENDS]
+)
+def test_how_it_ends(shop: Shop, script: str, code: int, stdout: str, stderr: str) -> None:
+    done = shop.run(script)
+    assert (done.returncode, stderr in done.stderr) == (code, True), done.stderr
+    assert done.stdout == stdout or stdout == "*"
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr

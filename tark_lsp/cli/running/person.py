@@ -1,12 +1,13 @@
 """The user of `tark-lsp run`: its options answer first, and only what they leave open is asked."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import AnswerInput
 from tark_lsp.cli.person import ALLOW, TerminalPerson
-from tark_lsp.cli.running.allowed_commands import AllowedCommands
+from tark_lsp.cli.running.allowed_commands import AllowedCommands, plain_words
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import whole_line
 
@@ -32,6 +33,7 @@ class RunPerson(TerminalPerson):
     ) -> None:
         super().__init__(screen, keyboard, yes=yes, edit=edit_text)
         self._shown = screen
+        self._can_ask = keyboard is not None
         self._follow = follow
         self._allowed = allowed
         self._limited = limited
@@ -47,7 +49,11 @@ class RunPerson(TerminalPerson):
         if command and request.get("grants") and self._allowed.find_pattern(command["text"]) is not None:
             self._say_once()
             return ALLOW
-        return await super().permission(request)
+        answer = await super().permission(request)
+        if command and request.get("grants") and not self._can_ask and plain_words(command["text"]):
+            rule = shlex.quote(f"run_command({' '.join(command['text'].split())})")
+            self._shown.print_line(f"--allow {whole_line(rule)} would allow it", "yellow")
+        return answer
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         answers = {option["id"] for option in request.get("options") or ()}
