@@ -18,6 +18,7 @@ SECONDS = 60
 SCENARIO = Path(__file__).parent / "chat_scenario.toml"
 READY = "❯"
 ENTER, CTRL_C, CTRL_D, ALT_ENTER, TAB, UP = "\r", "\x03", "\x04", "\x1b\r", "\t", "\x1b[A"
+CTRL_R, CTRL_Z, CTRL_X_CTRL_E = "\x12", "\x1a", "\x18\x05"
 SHORT_QUIET = 1.2
 """Seconds: longer than keys are left undecided, or dropped after an answer."""
 
@@ -33,13 +34,14 @@ class ChatTerminal:
         size: tuple[int, int] = (120, 36),
         *,
         fresh: bool = False,
+        shell: bool = False,
     ) -> None:
         columns, rows = size
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=1.0)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
         self._shown: str | None = None
-        self._pty = Pty(["chat", *arguments], cwd, env, size, fresh=fresh)
+        self._pty = Pty(["chat", *arguments], cwd, env, size, fresh=fresh, shell=shell)
 
     def read(self, seconds: float = 0.05) -> bool:
         """Take in what comes; False: the program has ended."""
@@ -143,9 +145,11 @@ def chats(
     configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{scenario}"\n')
     started: list[ChatTerminal] = []
 
-    def start(*arguments: str, size: tuple[int, int] = (120, 36), fresh: bool = False) -> ChatTerminal:
+    def start(
+        *arguments: str, size: tuple[int, int] = (120, 36), fresh: bool = False, shell: bool = False
+    ) -> ChatTerminal:
         own = environment(tmp_path) if env is None else env
-        terminal = ChatTerminal(arguments, folder, own, size, fresh=fresh)
+        terminal = ChatTerminal(arguments, folder, own, size, fresh=fresh, shell=shell)
         started.append(terminal)
         terminal.expect(READY)
         return terminal

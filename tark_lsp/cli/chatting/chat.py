@@ -18,6 +18,7 @@ from tark_lsp.cli.chatting.chat_screen import ChatScreen
 from tark_lsp.cli.chatting.commands import ChatCommands
 from tark_lsp.cli.chatting.completion import PromptCompleter
 from tark_lsp.cli.chatting.conversation import Conversation
+from tark_lsp.cli.chatting.other_programs import edit_draft, suspend
 from tark_lsp.cli.chatting.output_above import OutputAbove
 from tark_lsp.cli.chatting.prompt_history import open_history
 from tark_lsp.cli.chatting.status import status_line
@@ -61,6 +62,8 @@ class _Chat:
             submit=self._submit,
             interrupt=self._interrupt,
             leave=self._leave,
+            suspend=lambda: self._tasks.start(suspend(self._terminal)),
+            edit=lambda: self._tasks.start(edit_draft(self._terminal)),
             print_line=self._screen.print_line,
             unfinished_lines=self._screen.unfinished_lines,
             status=self._status,

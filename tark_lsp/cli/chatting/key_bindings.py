@@ -4,14 +4,15 @@ from collections.abc import Callable
 from typing import Protocol
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, is_searching
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.search import stop_search
 
 from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
 
 
 class KeyHandlers(Protocol):
-    """What the keys do. `interrupt()` is Ctrl-C, `leave()` is Ctrl-D."""
+    """What the keys do. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X Ctrl-E."""
 
     @property
     def draft(self) -> Buffer: ...
@@ -24,6 +25,12 @@ class KeyHandlers(Protocol):
 
     @property
     def leave(self) -> Callable[[], None]: ...
+
+    @property
+    def suspend(self) -> Callable[[], None]: ...
+
+    @property
+    def edit(self) -> Callable[[], None]: ...
 
     def press_enter(self) -> None: ...
 
@@ -41,8 +48,9 @@ def key_bindings(handlers: KeyHandlers) -> KeyBindings:
 
 
 def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
+    """While the history is searched (Ctrl-R), the keys are prompt_toolkit's: Enter or Escape takes the found prompt."""
     draft = handlers.draft
-    prompting = Condition(lambda: handlers.question.key_target is KeyTarget.PROMPT)
+    prompting = Condition(lambda: handlers.question.key_target is KeyTarget.PROMPT) & ~is_searching
 
     @keys.add("enter", filter=prompting)
     def _(_: KeyPressEvent) -> None:
@@ -63,6 +71,10 @@ def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     @keys.add("s-tab", filter=prompting)
     def _(_: KeyPressEvent) -> None:
         draft.complete_previous()
+
+    @keys.add("c-x", "c-e", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        handlers.edit()
 
 
 def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
@@ -90,7 +102,10 @@ def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
 def _bind_common_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     @keys.add("c-c", eager=True)
     def _(_: KeyPressEvent) -> None:
-        handlers.interrupt()
+        if is_searching():
+            stop_search()
+        else:
+            handlers.interrupt()
 
     @keys.add("c-d", eager=True)
     def _(_: KeyPressEvent) -> None:
@@ -99,6 +114,10 @@ def _bind_common_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
         elif not handlers.draft.text:
             handlers.leave()
 
-    @keys.add("c-l")
+    @keys.add("c-z", eager=True)
+    def _(_: KeyPressEvent) -> None:
+        handlers.suspend()
+
+    @keys.add("c-l", eager=True)
     def _(_: KeyPressEvent) -> None:
         handlers.clear()

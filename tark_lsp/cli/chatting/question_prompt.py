@@ -34,7 +34,7 @@ class QuestionPrompt:
     def __init__(
         self, print_line: Callable[[str, str], None], *, focus: Callable[[bool], None], redraw: Callable[[], None]
     ) -> None:
-        self.answer = Buffer(multiline=False, on_text_changed=self.note_key)
+        self.answer = Buffer(multiline=False)
         self.key_target = KeyTarget.PROMPT
         self.question = ""
         self._print_line, self._focus, self._redraw = print_line, focus, redraw
@@ -53,7 +53,8 @@ class QuestionPrompt:
         """Whether a question waits until the user stops typing."""
         return bool(self.question) and self.key_target is not KeyTarget.ANSWER
 
-    def note_key(self, _: Buffer | None = None) -> None:
+    def note_key(self) -> None:
+        """Called before each key."""
         self._typed_at = time.monotonic()
 
     async def ask(self, question: str) -> str | None:

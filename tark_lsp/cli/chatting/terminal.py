@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.data_structures import Size
@@ -14,6 +14,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.search import stop_search
 
 from tark_lsp.cli.chatting.chat_screen import StyledLine
 from tark_lsp.cli.chatting.key_bindings import key_bindings
@@ -28,13 +29,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TerminalCallbacks:
-    """`submit(text)` receives a prompt; `interrupt()` is Ctrl-C, `leave()` is Ctrl-D. `print_line(text, style)` prints
-    above the bottom lines. `unfinished_lines(rows, columns)` and `status()` are drawn at the bottom.
+    """`submit(text)` receives a prompt; `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X
+    Ctrl-E. `print_line(text, style)` prints above the bottom lines. `unfinished_lines(rows, columns)` and `status()`
+    are drawn at the bottom.
     """
 
     submit: Callable[[str], None]
     interrupt: Callable[[], None]
     leave: Callable[[], None]
+    suspend: Callable[[], None]
+    edit: Callable[[], None]
     print_line: Callable[[str, str], None]
     unfinished_lines: Callable[[int, int], list[StyledLine]]
     status: Callable[[], str]
@@ -48,13 +52,13 @@ class Terminal:
     ) -> None:
         self._output, self._callbacks = output, callbacks
         self.interrupt, self.leave = callbacks.interrupt, callbacks.leave
+        self.suspend, self.edit = callbacks.suspend, callbacks.edit
         self.question = QuestionPrompt(callbacks.print_line, focus=self._focus, redraw=self.redraw)
         self.draft = Buffer(
             completer=completer,
             complete_while_typing=True,
             history=history,
             multiline=True,
-            on_text_changed=self.question.note_key,
         )
         self._app: Application[None] = Application(
             prompt_layout(
@@ -72,6 +76,7 @@ class Terminal:
             after_render=lambda _: output.on_redraw(),
         )
         self._app.ttimeoutlen = 0.1
+        self._app.key_processor.before_key_press += lambda _: self.question.note_key()
         output.app = self._app
 
     async def run(self) -> None:
@@ -107,13 +112,11 @@ class Terminal:
 
     async def hand_over(self, work: Callable[[], Awaitable[T]]) -> T:
         """Lets another program use the terminal while `work` runs."""
-        self._app.renderer.erase()
         self._output.pause()
         try:
-            with self._app.input.detach(), self._app.input.cooked_mode():
+            async with in_terminal():
                 return await work()
         finally:
-            self._app.renderer.reset()
             self._output.resume()
             self._app.invalidate()
 
@@ -127,7 +130,6 @@ class Terminal:
         elif text.strip() and not self.question.question:  # the user does not see yet that a question waits
             self.draft.reset()
             self._callbacks.submit(text.strip())
-        self.question.note_key()
 
     def paste(self, text: str) -> None:
         if len(text) > MAX_PASTE:
@@ -144,6 +146,8 @@ class Terminal:
             self.draft.insert_text(text)
 
     def _focus(self, answer: bool) -> None:
+        if self._app.layout.is_searching:
+            stop_search()
         self._app.layout.focus(self.question.answer if answer else self.draft)
 
     def _unfinished(self) -> StyleAndTextTuples:
