@@ -1,10 +1,11 @@
-"""Keys of the terminal chat as in other programs of a terminal: search of earlier prompts, suspend, the own editor."""
+"""The terminal chat beside other programs: search of earlier prompts, suspend, the own editor, own commands."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tark_lsp.cli.chatting.own_command import MAX_OFFERED, offered_text
 from tests.cli.chat_terminal import CTRL_C, CTRL_R, CTRL_X_CTRL_E, CTRL_Z, ENTER, Start, chats
 from tests.cli.terminal import environment
 
@@ -79,3 +80,41 @@ def test_ctrl_z_stops_the_chat_but_not_its_turn(start: Start) -> None:
     terminal.until(lambda: "takes a while" in terminal.shown.rpartition("slept")[2], "what waits")
     terminal.until(lambda: "working" in terminal.status, "the status line")
     terminal.expect("end turn")
+
+
+def test_an_own_command_runs_and_its_output_is_sent_only_if_you_say_so(start: Start, env: dict[str, str]) -> None:
+    env["SERVICE_TOKEN"] = "correct-horse-battery"
+    env["SHELL"] = "/bin/sh"
+    terminal = start()
+    terminal.say(r"!printf 'the token is %s, a\033[2Jb\n' $SERVICE_TOKEN; pwd; false")
+    terminal.expect(r"the token is correct-horse-battery, a\u{1b}[2Jb")
+    terminal.expect("exit 1 · ")
+    terminal.answer("Add this output to your next prompt (2 lines, keys masked)? [y]es, [n]o:", "n")
+    terminal.say("hello")
+    terminal.expect("You said: hello")
+    terminal.expect("end turn")
+    assert "the token is" not in terminal.shown.rpartition("You said: hello")[2]
+    terminal.say("!echo the token is $SERVICE_TOKEN")
+    terminal.answer("(1 line, keys masked)? [y]es, [n]o:", "y")
+    terminal.until(lambda: terminal.status.startswith(" + 1 output for your next prompt"))
+    terminal.say("what came out")
+    terminal.expect("It was sent:")
+    terminal.expect("end turn", times=2)
+    sent = terminal.shown.rpartition("It was sent:")[2]
+    assert "the token is ***" in sent
+    assert "battery" not in sent
+    assert "output for your next prompt" not in terminal.status
+    terminal.say("!echo waiting; sleep 60")
+    terminal.expect("waiting", times=2)
+    terminal.send(CTRL_C)
+    terminal.expect("signal 2")
+
+
+def test_of_a_long_output_whole_last_lines_are_offered() -> None:
+    lines = [f"{number:05}" for number in range(10_000)]
+    text = offered_text(lines, ("00001",))
+    head, *kept = text.split("\n")
+    assert head == "[5,000 lines before these are left out]"
+    assert kept == lines[5_000:]
+    assert offered_text(["a", "x" * MAX_OFFERED], ()) == "[2 lines before these are left out]\n"
+    assert offered_text(["a key", "b"], ("key",)) == "a ***\nb"

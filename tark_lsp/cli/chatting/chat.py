@@ -20,6 +20,7 @@ from tark_lsp.cli.chatting.completion import PromptCompleter
 from tark_lsp.cli.chatting.conversation import Conversation
 from tark_lsp.cli.chatting.other_programs import edit_draft, suspend
 from tark_lsp.cli.chatting.output_above import OutputAbove
+from tark_lsp.cli.chatting.own_command import OwnCommands, own_command
 from tark_lsp.cli.chatting.prompt_history import open_history
 from tark_lsp.cli.chatting.status import status_line
 from tark_lsp.cli.chatting.terminal import Terminal, TerminalCallbacks
@@ -78,6 +79,7 @@ class _Chat:
             spawn=self._tasks.start,
             check=lambda text: check_prompt_name(text, self._conversation, self._commands.table.completions()),
         )
+        self._own_commands = OwnCommands(self._conversation, self._terminal, folder)
         self._commands = ChatCommands(
             self._conversation, self._terminal, clear=self._terminal.clear, leave=self._terminal.stop
         )
@@ -119,7 +121,10 @@ class _Chat:
         self._completer.forget_words()
         self._interrupted = self._wanted_to_leave = 0.0
         command = self._commands.table.find_command(text)
-        if command is None:
+        if own := own_command(text):
+            self._screen.show_prompt(text)
+            self._tasks.start(self._own_commands.run(own))
+        elif command is None:
             self._conversation.send_prompt(text)
         else:
             self._screen.show_prompt(text)
@@ -128,6 +133,8 @@ class _Chat:
     def _interrupt(self) -> None:
         again = time.monotonic() - self._interrupted < AGAIN_SECONDS
         self._interrupted = time.monotonic()
+        if self._own_commands.interrupt():
+            return
         if self._conversation.cancel():
             if self._conversation.turn_id is None:  # what is cancelled can be waiting for the answer
                 self._terminal.give_up_question()
@@ -154,6 +161,8 @@ class _Chat:
             activity = "cancelling, Ctrl-C again leaves at once"
         elif conversation.busy:
             activity = f"working {time.monotonic() - conversation.busy_since:.0f} s, Ctrl-C cancels"
+        elif attached := len(conversation.attached):
+            activity = f"+ {attached} output{'s' * (attached > 1)} for your next prompt"
         return status_line(conversation.session.facts, activity, self._screen.console.width - 2)
 
     def _history(self) -> History:

@@ -80,7 +80,18 @@ def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
 def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     question = handlers.question
     answering = Condition(lambda: question.key_target is KeyTarget.ANSWER)
+    by_key = answering & Condition(lambda: bool(question.keys))
     closed = Condition(lambda: question.key_target is KeyTarget.NOTHING)
+
+    @keys.add("<any>", filter=by_key, eager=True)
+    @keys.add("enter", filter=by_key, eager=True)
+    @keys.add("c-j", filter=by_key, eager=True)
+    def _(event: KeyPressEvent) -> None:
+        question.press_key(event.data)
+
+    @keys.add("<bracketed-paste>", filter=by_key, eager=True)
+    def _(_: KeyPressEvent) -> None:
+        question.press_key("")
 
     @keys.add("enter", filter=answering)
     @keys.add("c-j", filter=answering)
@@ -92,9 +103,9 @@ def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     @keys.add("c-j", filter=closed, eager=True)
     @keys.add("<bracketed-paste>", filter=closed, eager=True)
     def _(_: KeyPressEvent) -> None:
-        question.note_key()
+        """It is dropped."""
 
-    @keys.add("<bracketed-paste>", filter=~closed)
+    @keys.add("<bracketed-paste>", filter=~closed & ~by_key)
     def _(event: KeyPressEvent) -> None:
         handlers.paste(event.data)
 

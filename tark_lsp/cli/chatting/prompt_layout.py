@@ -17,7 +17,6 @@ from prompt_toolkit.widgets import SearchToolbar
 
 PROMPT, CONTINUATION = "❯ ", "  "
 MAX_PROMPT_ROWS = 12
-WAITS = "a question waits: stop typing to see it; nothing is lost"
 STYLE = Style.from_dict(
     {
         "prompt": "bold ansicyan",
@@ -35,7 +34,7 @@ def prompt_layout(
     answer: Buffer,
     *,
     question: Callable[[], str],
-    waiting: Callable[[], bool],
+    note: Callable[[], str],
     unfinished: Callable[[], StyleAndTextTuples],
     status: Callable[[], str],
 ) -> Layout:
@@ -59,10 +58,10 @@ def prompt_layout(
         wrap_lines=True,
         dont_extend_height=True,
     )
-    note = Window(FormattedTextControl([("class:note", WAITS)]), height=1)
+    note_row = Window(FormattedTextControl(lambda: [("class:note", note())]), height=1)
     rows: list[AnyContainer] = [
         Window(FormattedTextControl(unfinished), dont_extend_height=True),
-        ConditionalContainer(note, Condition(waiting)),
+        ConditionalContainer(note_row, Condition(lambda: bool(note()))),
         ConditionalContainer(question_rows, Condition(lambda: len(_rows(question())) > 1)),
         ConditionalContainer(last_question_row, asking),
         ConditionalContainer(typed, ~asking),

@@ -65,7 +65,7 @@ class Terminal:
                 self.draft,
                 self.question.answer,
                 question=lambda: self.question.open_question,
-                waiting=lambda: self.question.waits,
+                note=lambda: self.question.note,
                 unfinished=self._unfinished,
                 status=lambda: f" {visible(callbacks.status())} ",
             ),
@@ -73,7 +73,7 @@ class Terminal:
             key_bindings=key_bindings(self),
             input=_input(),
             output=_output(),
-            after_render=lambda _: output.on_redraw(),
+            after_render=lambda _: self._after_render(),
         )
         self._app.ttimeoutlen = 0.1
         self._app.key_processor.before_key_press += lambda _: self.question.note_key()
@@ -103,8 +103,8 @@ class Terminal:
             self.draft.text = text
             self.draft.cursor_position = len(text)
 
-    async def ask(self, question: str) -> str | None:
-        return await self.question.ask(question)
+    async def ask(self, question: str, keys: str = "", *, at_once: bool = False) -> str | None:
+        return await self.question.ask(question, keys, at_once=at_once)
 
     def give_up_question(self) -> bool:
         """Ends the open question without an answer. Returns whether there was one."""
@@ -144,6 +144,10 @@ class Terminal:
             self.question.answer.insert_text(text.replace("\n", " "))
         else:
             self.draft.insert_text(text)
+
+    def _after_render(self) -> None:
+        self._output.on_redraw()
+        self.question.note_drawn()
 
     def _focus(self, answer: bool) -> None:
         if self._app.layout.is_searching:

@@ -53,12 +53,8 @@ class UndoCommands:
         for uri in foreseen["changedByCommand"]:
             name = self._screen.file_name(uri)
             self._screen.print_line(f"stays     {name}: a command changed it, which is not undone", "yellow")
-        while (typed := await self._terminal.ask("Undo these changes too? [y]es, [n]o (Enter: do nothing): ")) != "":
-            if typed is None:
-                return None
-            if typed[:1].lower() in ("y", "n"):
-                return typed[:1].lower() == "y"
-        return None
+        typed = await self._terminal.ask("Undo these changes too? [y]es, [n]o, [d]o nothing: ", "ynd")
+        return typed == "y" if typed in ("y", "n") else None
 
     async def _run(self, name: str, verb: str, nothing: str) -> None:
         turn = self._chat.session.last_turn
