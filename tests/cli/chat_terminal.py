@@ -101,10 +101,30 @@ class ChatTerminal:
         self.say(line)
         self.rest(AFTER_ANSWER_SECONDS * 2)
 
-    def resize(self, columns: int, rows: int) -> None:
-        self._screen.resize(rows, columns)
+    def resize(self, columns: int, rows: int, *, wraps: bool = False) -> None:
+        """`wraps`: like most terminals, this one wraps its lines anew; else what is too much is cut off."""
+        if wraps:
+            self._wrap_lines(columns, rows)
+        else:
+            self._screen.resize(rows, columns)
         self._shown = None
         self._pty.resize(columns, rows)
+
+    def _wrap_lines(self, columns: int, rows: int) -> None:
+        screen, lines, cursor = self._screen, list[str](), 0
+        for number, line in enumerate(self.screen):
+            if number == screen.cursor.y:
+                cursor = len(lines) + screen.cursor.x // columns
+            lines += [line[at : at + columns] for at in range(0, len(line), columns)] or [""]
+        while len(lines) > max(rows, cursor + 1) and not lines[-1]:
+            lines.pop()
+        scrolled = max(0, len(lines) - rows)
+        screen.erase_in_display(2)
+        screen.resize(rows, columns)
+        for number, line in enumerate(lines[scrolled:], 1):
+            screen.cursor_position(number, 1)
+            screen.draw(line)
+        screen.cursor_position(max(1, cursor - scrolled + 1), 1)
 
     def server(self) -> int:
         """The id of the server's process."""

@@ -2,6 +2,7 @@
 
 import stat
 import time
+import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -9,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.cli.chatting.question_prompt import QUIET_SECONDS
-from tests.cli.chat_terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, TAB, UP, Start, chats
+from tests.cli.chat_terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, SCENARIO, TAB, UP, Start, chats
 from tests.cli.terminal import environment
 
 pytestmark = pytest.mark.slow  # each test starts a program
 
 APPLY = "Apply? [y]es, [n]o"
+WHOLE = next(
+    reply["text"] for reply in tomllib.loads(SCENARIO.read_text())["reply"] if "talk" in reply.get("when", "")[-5:]
+)
 
 
 @pytest.fixture
@@ -374,16 +378,34 @@ def test_a_paste_is_text_and_a_huge_one_is_refused(start: Start) -> None:
     terminal.expect("You said: first")
 
 
-def test_a_resize_while_text_streams(start: Start) -> None:
+SIZES = [(60, 20), (44, 12), (120, 40), (100, 34), (33, 34), (80, 8), (24, 60), (200, 10), (61, 19), (100, 30)]
+
+
+@pytest.mark.parametrize("wraps", [False, True], ids=["cuts", "wraps"])
+def test_nothing_is_left_behind_by_a_resize_while_text_streams(start: Start, wraps: bool) -> None:
     terminal = start(size=(100, 30))
+    for line in ("first words", "second words"):
+        terminal.say(line)
+        terminal.expect(f"You said: {line}")
+    terminal.expect("end turn", times=2)
     terminal.say("talk")
     terminal.expect("This comes in small")
-    terminal.resize(44, 12)
-    terminal.rest(0.5)
-    terminal.resize(120, 40)
-    terminal.expect("end turn")
-    terminal.say("hello")
-    terminal.expect("You said: hello")
+    terminal.send("my draft")
+    terminal.expect("❯ my draft")
+    for columns, rows in SIZES:
+        before = len(terminal.raw)
+        terminal.resize(columns, rows, wraps=wraps)
+        terminal.until(lambda: terminal.raw[before:].count(b"\x1b[?2026l") > 0, "a frame")  # noqa: B023 - used at once
+        terminal.rest(0.2)
+        seen = "\n".join(terminal.screen)
+        for words in ("❯ my draft", " working ", "You said: second", "This comes in", "❯ talk"):
+            assert seen.count(words) <= 1, f"{columns}x{rows}: {words!r}\n{seen}"
+        drawn = [line for line in terminal.screen if line]
+        assert drawn[-1].startswith(" working "), seen
+        assert drawn[-2] == "❯ my draft", seen
+        text = " ".join(" ".join(drawn[:-2]).split())
+        assert text.rpartition("❯ talk ")[2] in WHOLE, seen
+    terminal.expect("end turn", times=3)
     assert terminal.screen.count(terminal.status) == 1, "one status line"
 
 

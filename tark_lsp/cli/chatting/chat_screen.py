@@ -81,7 +81,7 @@ class ChatScreen(Screen):
         room = max(0, rows - len(below))
         tail = visible(self._blocks.tail(room, room * columns)).expandtabs(4) if room else ""
         style = "class:thinking" if self._kind == "thinking" else ""
-        folded = [piece for line in tail.split("\n") for piece in chop_cells(line, columns) or [""]] if tail else []
+        folded = [line.plain for line in Text(tail).wrap(self.console, columns)] if tail else []
         return [*((style, line) for line in folded[-room:]), *below] if room else below
 
     def _write(self, kind: str, delta: str) -> None:

@@ -73,6 +73,7 @@ class Terminal:
             key_bindings=key_bindings(self),
             input=_input(),
             output=_output(),
+            before_render=lambda _: output.before_redraw(),
             after_render=lambda _: self._after_render(),
         )
         self._app.ttimeoutlen = 0.1
@@ -92,6 +93,7 @@ class Terminal:
 
     def clear(self) -> None:
         self._app.renderer.clear()
+        self._output.forget(cleared=True)
 
     def remember(self, text: str) -> None:
         """Adds a prompt to the history of the Up key."""
@@ -117,6 +119,7 @@ class Terminal:
             async with in_terminal():
                 return await work()
         finally:
+            self._output.forget()
             self._output.resume()
             self._app.invalidate()
 
