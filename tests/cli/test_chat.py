@@ -273,7 +273,7 @@ def test_slash_commands_and_their_completion(start: Start) -> None:
     terminal.say("/help")
     terminal.expect("/approval [LEVEL]")
     terminal.send("/mo")
-    terminal.expect("choose a model", times=2)
+    terminal.expect("list the models", times=2)
     terminal.send("de pl")
     terminal.expect("proposes edits")
     terminal.send(TAB + ENTER + ENTER)

@@ -96,14 +96,14 @@ def test_an_own_command_runs_and_its_output_is_sent_only_if_you_say_so(start: St
     assert "the token is" not in terminal.shown.rpartition("You said: hello")[2]
     terminal.say("!echo the token is $SERVICE_TOKEN")
     terminal.answer("(1 line, keys masked)? [y]es, [n]o:", "y")
-    terminal.until(lambda: terminal.status.startswith(" + 1 output for your next prompt"))
+    terminal.until(lambda: terminal.status.startswith(" + 1 for your next prompt"))
     terminal.say("what came out")
     terminal.expect("It was sent:")
     terminal.expect("end turn", times=2)
     sent = terminal.shown.rpartition("It was sent:")[2]
     assert "the token is ***" in sent
     assert "battery" not in sent
-    assert "output for your next prompt" not in terminal.status
+    assert "for your next prompt" not in terminal.status
     terminal.say("!echo waiting; sleep 60")
     terminal.expect("waiting", times=2)
     terminal.send(CTRL_C)

@@ -15,6 +15,7 @@ from rich.console import Console
 from tark_lsp.cli.chatting.background_tasks import BackgroundTasks
 from tark_lsp.cli.chatting.chat_checks import check_prompt_name, report_model_problems
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
+from tark_lsp.cli.chatting.clipboard_image import clipboard_image
 from tark_lsp.cli.chatting.commands import ChatCommands
 from tark_lsp.cli.chatting.completion import PromptCompleter
 from tark_lsp.cli.chatting.conversation import Conversation
@@ -65,6 +66,7 @@ class _Chat:
             leave=self._leave,
             suspend=lambda: self._tasks.start(suspend(self._terminal)),
             edit=lambda: self._tasks.start(edit_draft(self._terminal)),
+            paste_image=lambda: self._tasks.start(self._paste_image()),
             print_line=self._screen.print_line,
             unfinished_lines=self._screen.unfinished_lines,
             status=self._status,
@@ -140,6 +142,9 @@ class _Chat:
                 self._terminal.give_up_question()
         elif self._terminal.draft.text and not self._conversation.cancelling:
             self._terminal.draft.reset()
+        elif self._conversation.attached:
+            self._conversation.attached.clear()
+            self._terminal.redraw()
         elif again:
             self._terminal.stop()
         elif not self._terminal.give_up_question():
@@ -152,6 +157,10 @@ class _Chat:
             self._wanted_to_leave = time.monotonic()
             self._screen.print_line("a turn is running: press Ctrl-D again to end it and leave", "yellow")
 
+    async def _paste_image(self) -> None:
+        self._conversation.attached.append(await clipboard_image())
+        self._screen.print_line("the image from the clipboard goes with your next prompt", "dim")
+
     async def _edit(self, text: str, uri: str) -> str | None:
         return await self._terminal.hand_over(lambda: edit_text(text, uri))
 
@@ -162,7 +171,7 @@ class _Chat:
         elif conversation.busy:
             activity = f"working {time.monotonic() - conversation.busy_since:.0f} s, Ctrl-C cancels"
         elif attached := len(conversation.attached):
-            activity = f"+ {attached} output{'s' * (attached > 1)} for your next prompt"
+            activity = f"+ {attached} for your next prompt, Ctrl-C drops {'it' if attached == 1 else 'them'}"
         return status_line(conversation.session.facts, activity, self._screen.console.width - 2)
 
     def _history(self) -> History:

@@ -12,7 +12,8 @@ from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
 
 
 class KeyHandlers(Protocol):
-    """What the keys do. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X Ctrl-E."""
+    """What the keys do. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X Ctrl-E,
+    `paste_image()` Ctrl-V."""
 
     @property
     def draft(self) -> Buffer: ...
@@ -31,6 +32,9 @@ class KeyHandlers(Protocol):
 
     @property
     def edit(self) -> Callable[[], None]: ...
+
+    @property
+    def paste_image(self) -> Callable[[], None]: ...
 
     def press_enter(self) -> None: ...
 
@@ -75,6 +79,10 @@ def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     @keys.add("c-x", "c-e", filter=prompting)
     def _(_: KeyPressEvent) -> None:
         handlers.edit()
+
+    @keys.add("c-v", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        handlers.paste_image()
 
 
 def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:

@@ -13,6 +13,7 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.search import stop_search
 
@@ -30,8 +31,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class TerminalCallbacks:
     """`submit(text)` receives a prompt; `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X
-    Ctrl-E. `print_line(text, style)` prints above the bottom lines. `unfinished_lines(rows, columns)` and `status()`
-    are drawn at the bottom.
+    Ctrl-E, `paste_image()` Ctrl-V. `print_line(text, style)` prints above the bottom lines. `unfinished_lines(rows,
+    columns)` and `status()` are drawn at the bottom.
     """
 
     submit: Callable[[str], None]
@@ -39,6 +40,7 @@ class TerminalCallbacks:
     leave: Callable[[], None]
     suspend: Callable[[], None]
     edit: Callable[[], None]
+    paste_image: Callable[[], None]
     print_line: Callable[[str, str], None]
     unfinished_lines: Callable[[int, int], list[StyledLine]]
     status: Callable[[], str]
@@ -52,7 +54,7 @@ class Terminal:
     ) -> None:
         self._output, self._callbacks = output, callbacks
         self.interrupt, self.leave = callbacks.interrupt, callbacks.leave
-        self.suspend, self.edit = callbacks.suspend, callbacks.edit
+        self.suspend, self.edit, self.paste_image = callbacks.suspend, callbacks.edit, callbacks.paste_image
         self.question = QuestionPrompt(callbacks.print_line, focus=self._focus, redraw=self.redraw)
         self.draft = Buffer(
             completer=completer,
@@ -182,4 +184,5 @@ def _output() -> "Vt100_Output | None":
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
         return Size(rows=rows or 24, columns=columns or 80)
 
-    return Vt100_Output(sys.stdout, size, term=os.environ.get("TERM"), enable_cpr=False)
+    depth = ColorDepth.from_env()  # NO_COLOR
+    return Vt100_Output(sys.stdout, size, os.environ.get("TERM"), default_color_depth=depth, enable_cpr=False)
