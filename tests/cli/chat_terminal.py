@@ -18,7 +18,7 @@ SECONDS = 60
 SCENARIO = Path(__file__).parent / "chat_scenario.toml"
 READY = "❯"
 ENTER, CTRL_C, CTRL_D, ALT_ENTER, TAB, UP = "\r", "\x03", "\x04", "\x1b\r", "\t", "\x1b[A"
-CTRL_R, CTRL_Z, CTRL_X_CTRL_E = "\x12", "\x1a", "\x18\x05"
+CTRL_R, CTRL_V, CTRL_Z, CTRL_X_CTRL_E = "\x12", "\x16", "\x1a", "\x18\x05"
 SHORT_QUIET = 1.2
 """Seconds: longer than keys are left undecided, or dropped after an answer."""
 

@@ -1,13 +1,16 @@
 """The terminal chat beside other programs: search of earlier prompts, suspend, the own editor, own commands."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tark_lsp.cli.chatting.own_command import MAX_OFFERED, offered_text
-from tests.cli.chat_terminal import CTRL_C, CTRL_R, CTRL_X_CTRL_E, CTRL_Z, ENTER, Start, chats
+from tests.cli.chat_terminal import CTRL_C, CTRL_R, CTRL_V, CTRL_X_CTRL_E, CTRL_Z, ENTER, Start, chats
 from tests.cli.terminal import environment
+from tests.context.test_images import png
+from tests.loopback import Loopback
 
 pytestmark = pytest.mark.slow  # each test starts a program
 
@@ -108,6 +111,67 @@ def test_an_own_command_runs_and_its_output_is_sent_only_if_you_say_so(start: St
     terminal.expect("waiting", times=2)
     terminal.send(CTRL_C)
     terminal.expect("signal 2")
+
+
+def test_an_image_from_the_clipboard_goes_with_the_next_prompt(
+    start: Start, tmp_path: Path, env: dict[str, str]
+) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    env["PATH"] = f"{programs}:{env['PATH']}"
+    terminal = start()
+    terminal.send(CTRL_V)
+    terminal.expect("install wl-paste (Wayland), xclip (X11) or pngpaste (macOS)")
+    (tmp_path / "shot.png").write_bytes(png())
+    for name, line in (("wl-paste", "exit 1"), ("xclip", f"cat {tmp_path}/shot.png")):
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+        (programs / name).chmod(0o700)
+    terminal.send(CTRL_V)
+    terminal.expect("the image from the clipboard goes with your next prompt")
+    assert terminal.status.startswith(" + 1 for your next prompt, Ctrl-C drops it")
+    terminal.send(CTRL_C)
+    terminal.until(lambda: "for your next prompt" not in terminal.status)
+    terminal.send(CTRL_V)
+    terminal.until(lambda: terminal.status.startswith(" + 1 for your next prompt"))
+    terminal.say("what is it")
+    terminal.expect("end turn")
+    assert "+ 1" not in terminal.status
+    terminal.leave()
+    start("--continue").expect("[1 image]")
+
+
+def test_models_are_listed_filtered_and_picked(start: Start, tmp_path: Path, env: dict[str, str]) -> None:
+    env["OPENAI_API_KEY"] = "not-a-key"
+    names = ["gpt-5.1", "gpt-5.1-mini", "gpt-4o"]
+    with Loopback([], models=names).in_thread() as server:
+        with (tmp_path / "config" / "tark" / "config.toml").open("a") as config:
+            config.write(f'[providers.openai]\nbaseUrl = "{server.url}/v1"\n')
+        terminal = start()
+        terminal.say("/model openai gpt")
+        terminal.expect("openai/gpt-4o")
+        terminal.answer("number, or a part of a name (Enter: no change):", "5.1")
+        terminal.expect("openai/gpt-5.1-mini", times=2)
+        terminal.answer("(Enter: no change):", "2", times=2)
+        terminal.expect("model: openai/gpt-5.1-mini")
+        terminal.say("/model gpt-4o")
+        terminal.expect("model: openai/gpt-4o")
+        terminal.say("/model")
+        terminal.until(lambda: any("* openai/gpt-4o" in line for line in terminal.screen), "the current one is marked")
+
+
+def test_no_color_is_complete(start: Start, env: dict[str, str]) -> None:
+    env["NO_COLOR"] = "1"
+    terminal = start()
+    terminal.say("draw")
+    terminal.expect("end turn")
+    terminal.send("/he")
+    terminal.expect("this list")
+    terminal.send(CTRL_C)
+    terminal.say("be evil")
+    terminal.expect("end turn", times=2)
+    styles = {code for found in re.findall(rb"\x1b\[([0-9;]*)m", terminal.raw) for code in found.split(b";")}
+    colours = [code for code in styles if code.isdigit() and 30 <= int(code) <= 107 and code != b"39"]
+    assert not colours
 
 
 def test_of_a_long_output_whole_last_lines_are_offered() -> None:
