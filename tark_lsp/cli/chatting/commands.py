@@ -41,7 +41,9 @@ class ChatCommands:
         for line in (
             *self.table.help(),
             "/NAME ... starts one of your own prompts; @ mentions files and more; Tab completes",
-            "Enter sends; Alt-Enter, or \\ at the end of a line, starts a new line; Up shows earlier prompts",
+            "!COMMAND runs a command of yours, and offers its output; Ctrl-V attaches an image from the clipboard",
+            "Enter sends; Alt-Enter, or \\ at the end of a line, starts a new line; Ctrl-X Ctrl-E opens your editor",
+            "Up shows earlier prompts, Ctrl-R searches them; Ctrl-Z suspends this program, and fg continues it",
             "a prompt that you send during a turn goes to that turn; Ctrl-C cancels the turn",
         ):
             self._screen.print_line(line)
