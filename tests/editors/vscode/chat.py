@@ -90,6 +90,6 @@ class Chat:
         return found
 
     def new_session(self) -> None:
-        self.button("New session").click()
+        self.button("New Session").click()
         until(lambda: self.find(".turn").count() == 0, "an empty chat")
         expect(self.prompt).to_be_focused()

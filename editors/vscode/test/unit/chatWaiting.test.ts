@@ -25,9 +25,9 @@ test("a permission request is shown whole, and the answer names the shown versio
   const buttons = page.all(".permission button");
   const named = (name: string): HTMLElement => buttons.find((element) => element.textContent === name)!;
   assert.deepEqual(buttons.map((element) => element.textContent), [
-    "Allow this very command in ., this session",
-    "Cancel turn",
-    "Reject with reason",
+    "Allow exactly this command in ., this session",
+    "Cancel Turn",
+    "Reject with Reason",
     "Allow",
     "Reject",
     "Show",
@@ -35,10 +35,10 @@ test("a permission request is shown whole, and the answer names the shown versio
   named("Allow").click();
   assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
   await pause(520);
-  named("Allow this very command in ., this session").click();
+  named("Allow exactly this command in ., this session").click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g1" }, wasSeen: true });
   (page.one(".reject input") as HTMLInputElement).value = "not now";
-  named("Reject with reason").click();
+  named("Reject with Reason").click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "reject", reason: "not now" } });
   await page.give({ kind: "waiting", permissions: [], inputs: [] });
   assert.ok(page.one(".waiting").hidden);

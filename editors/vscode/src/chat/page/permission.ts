@@ -32,12 +32,12 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
     h(
       "details",
       { class: "more", open: asking.typed.words !== "" },
-      h("summary", {}, "Other answers"),
+      h("summary", {}, "Other Answers"),
       h(
         "div",
         { class: "buttons" },
         ...grants.map(({ id, covers }) => button(grantWords(request, covers), allow({ grant: id }))),
-        button("Cancel turn", () => answer({ outcome: "cancelled" })),
+        button("Cancel Turn", () => answer({ outcome: "cancelled" })),
       ),
       because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })),
     ),
@@ -115,7 +115,7 @@ function because(asking: RequestContext, reject: (reason: string) => void): HTML
       reject(reason.value.trim());
     }
   });
-  return h("div", { class: "buttons reject" }, reason, button("Reject with reason", () => reject(reason.value.trim())));
+  return h("div", { class: "buttons reject" }, reason, button("Reject with Reason", () => reject(reason.value.trim())));
 }
 
 /** The whole command or diff. */

@@ -26,7 +26,7 @@ export function promptButtons(page: Page, head: TurnHead, edit: () => void): rea
     ...(begun && EDITED.has(turnKind)
       ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a new session", title: "Edit and send again" })]
       : []),
-    ...(state === "ended" ? [button("Restore to here", restore, { class: "restore", "aria-label": "Restore to here, before this prompt", title: "Go back to before this prompt" })] : []),
+    ...(state === "ended" ? [button("Restore to Here", restore, { class: "restore", "aria-label": "Restore to Here, before this prompt", title: "Go back to before this prompt" })] : []),
     ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this queued prompt" })] : []),
   ];
 }
@@ -42,6 +42,6 @@ export function endButtons(page: Page, { turnId, state, undone, mode, stopReason
     ...(undone !== undefined
       ? [h("div", { class: "undone" }, UNDONE[undone] ?? "Undone", " ", button("Redo", redo, { "aria-label": "Redo the changes of this turn", title: "Redo the changes of this turn" }))]
       : []),
-    ...(mode === "plan" && stopReason === "end_turn" ? [button("Approve plan and build", approve, { class: "primary approve" })] : []),
+    ...(mode === "plan" && stopReason === "end_turn" ? [button("Approve Plan and Build", approve, { class: "primary approve" })] : []),
   ];
 }
