@@ -75,6 +75,7 @@ class Terminal:
             key_bindings=key_bindings(self),
             input=_input(),
             output=_output(),
+            min_redraw_interval=0.03,
             before_render=lambda _: output.before_redraw(),
             after_render=lambda _: self._after_render(),
         )
@@ -162,7 +163,8 @@ class Terminal:
     def _unfinished(self) -> StyleAndTextTuples:
         size = self._app.output.get_size()
         lines = self._callbacks.unfinished_lines(max(3, size.rows // 2), max(1, size.columns - 1))
-        return [(style, text + ("\n" if number < len(lines) else "")) for number, (style, text) in enumerate(lines, 1)]
+        pieces: StyleAndTextTuples = [piece for line in lines for piece in (*line, ("", "\n"))]
+        return pieces[:-1]
 
 
 def _input() -> Input:
