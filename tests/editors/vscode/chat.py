@@ -27,6 +27,14 @@ def showing_shapes(bench: Workbench) -> Workbench:
     return bench
 
 
+PASTE = """([name, base64]) => {
+  const transfer = new DataTransfer();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  transfer.items.add(new File([bytes], name, { type: "image/png" }));
+  const event = new ClipboardEvent("paste", { clipboardData: transfer, cancelable: true });
+  document.querySelector("#prompt").dispatchEvent(event);
+}"""
+"""For the page of the chat: paste an image."""
 EMPTY_TAB = "body[data-tab]:not(:has(.turn)) #prompt"
 
 

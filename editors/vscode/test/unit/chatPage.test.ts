@@ -212,7 +212,7 @@ test("an earlier prompt is edited and sent in its place", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "ended" }));
   page.type("half a thought");
-  page.one(".turn-head button").click();
+  page.one(".turn-head button:not(.restore)").click();
   const field = page.one("textarea") as HTMLTextAreaElement;
   assert.equal(field.value, RUNNING.prompt);
   page.press(field, "Enter");
@@ -227,7 +227,7 @@ test("an edit belongs to its session, and only turns that start with a prompt al
   await page.give(transcript({ ...RUNNING, state: "ended", turnKind: "edit" }));
   assert.equal(page.all(".turn-head button:not(.restore)").length, 0);
   await page.give(transcript({ ...RUNNING, state: "ended", turnKind: "ask" }));
-  page.one(".turn-head button").click();
+  page.one(".turn-head button:not(.restore)").click();
   assert.equal(page.one(".edits").hidden, false);
   const other = { kind: "transcript", transcript: { sessionId: "other", earlier: false, turns: [] }, sending: [] } as const;
   await page.give(other);

@@ -35,7 +35,7 @@ function press(page: Opened, label: string): unknown {
 test("an undone turn says so and offers Redo; redone, it offers Undo again", async () => {
   const page = open();
   await page.give(transcript(ENDED));
-  assert.deepEqual(names(page, ".actions"), ["Undo the changes of this turn", "Edit this prompt and send it in a new session", "Restore to Here, before this prompt"]);
+  assert.deepEqual(names(page, ".actions"), ["Restore to Here, before this prompt", "Undo the changes of this turn", "Edit this prompt and send it in a new session"]);
   assert.deepEqual(names(page, ".turn-end"), []);
   await page.give(changed({ ...ENDED, undone: "all" }));
   assert.equal(page.one(".undone").textContent, "Undone Redo");
@@ -76,9 +76,10 @@ test("a turn in mode plan offers to build once it has ended well", async () => {
 
 test("the plan is above the prompt while the turn runs, and in the turn after it", async () => {
   const page = open();
-  const running: TurnHead = { ...ENDED, state: "running", plan: [{ content: "read", status: "completed" }, { content: "write", status: "pending" }] };
+  const running: TurnHead = { ...ENDED, state: "running", plan: [{ content: "read `a.py`", status: "completed" }, { content: "write", status: "pending" }] };
   await page.give(transcript(running));
-  assert.deepEqual(page.all(".sticky-plan li").map((row) => row.textContent), ["☑ read done", "☐ write to do"]);
+  assert.deepEqual(page.all(".sticky-plan li").map((row) => row.textContent), ["☑ read a.py done", "☐ write to do"]);
+  assert.equal(page.one(".sticky-plan code").textContent, "a.py");
   assert.equal(page.all(".answer .plan li").length, 0);
   await page.give(changed({ ...running, state: "ended" }));
   assert.ok(page.one(".sticky-plan").hidden);

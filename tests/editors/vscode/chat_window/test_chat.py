@@ -5,7 +5,7 @@ import signal
 
 from playwright.sync_api import expect
 
-from tests.editors.vscode.chat import EMPTY_TAB, Chat, said
+from tests.editors.vscode.chat import EMPTY_TAB, PASTE, Chat, said
 from tests.editors.vscode.workbench import Workbench, until
 
 COLOURS = "new Set([...document.querySelectorAll('.code span')].map((span) => getComputedStyle(span).color)).size"
@@ -14,13 +14,6 @@ CODE = '''def area(radius: float) -> float:
     return math.tau / 2 * radius**2
 '''
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
-PASTE = """([name, base64]) => {
-  const transfer = new DataTransfer();
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  transfer.items.add(new File([bytes], name, { type: "image/png" }));
-  const event = new ClipboardEvent("paste", { clipboardData: transfer, cancelable: true });
-  document.querySelector("#prompt").dispatchEvent(event);
-}"""
 DROP = """(uri) => {
   const transfer = new DataTransfer();
   transfer.setData("text/uri-list", uri);
