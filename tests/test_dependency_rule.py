@@ -54,7 +54,7 @@ LAYERS: dict[str, set[str]] = {
         "processes",
         "demo",
     },
-    "cli": BELOW_AGENT | {"agent", "sessions", "server", "visible", "folders", "processes", "demo"},
+    "cli": BELOW_AGENT | {"agent", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

@@ -1,4 +1,4 @@
-"""Questions in the terminal that are answered by a letter. Enter alone, or any other text, decides nothing."""
+"""Questions in the terminal that are answered by a letter: by its key, or if lines are read, with Enter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +15,13 @@ Hunks = Sequence[tuple[str, Mapping[str, Any]]]
 @dataclass(frozen=True, slots=True)
 class Choice:
     """`word` is shown in the question, with its letter in brackets. `help` is shown for `?`. `words`: further text can
-    follow the letter.
+    follow the letter. `more`: the question for this text, if none follows it.
     """
 
     word: str
     help: str
     words: bool = False
+    more: str = ""
 
     @property
     def letter(self) -> str:
@@ -72,15 +73,20 @@ async def choose_letter_and_words(
     """The same, with the text after the letter. `more`: further lines to show for `?`."""
     offered = [*choices, HELP]
     words = ", ".join(choice.word for choice in offered)
-    while (typed := await keyboard.ask(f"{question} {words}: ")) is not None:
+    keys = "".join(choice.letter for choice in offered)
+    while (typed := await keyboard.ask(f"{question} {words}: ", keys)) is not None:
         if typed == HELP.letter:
             for line in [*(f"  {choice.letter}  {choice.help}" for choice in offered), *more]:
                 screen.print_line(line)
             continue
         for choice in choices:
             if choice.matches(typed):
-                return choice.letter, typed.partition(" ")[2].strip()
-        screen.print_line(f"answer with a letter and Enter: {', '.join(choice.letter for choice in offered)}", "dim")
+                text = typed.partition(" ")[2].strip()
+                if choice.more and not text:
+                    written = await keyboard.ask(choice.more, at_once=True)
+                    return None if written is None else (choice.letter, written)
+                return choice.letter, text
+        screen.print_line(f"answer with a letter and Enter: {', '.join(keys)}", "dim")
     return None
 
 

@@ -14,11 +14,11 @@ EDITORS = ("VISUAL", "EDITOR")
 HINT = "set EDITOR to the command of an editor"
 
 
-async def edit_text(text: str, uri: str) -> str | None:
+async def edit_text(text: str, uri: str, name: str = "hunk") -> str | None:
     """Returns None if the text is unchanged or the editor failed.
 
-    Only the user can read the file. It has the suffix of `uri`, so that the editor knows the language. Raises
-    RequestError if no editor is set, or it does not start.
+    Only the user can read the file. It has this `name`, and the suffix of `uri`, so that the editor knows the language.
+    Raises RequestError if no editor is set, or it does not start.
     """
     command = next((shlex.split(os.environ[name]) for name in EDITORS if os.environ.get(name)), [])
     if not command:
@@ -28,7 +28,7 @@ async def edit_text(text: str, uri: str) -> str | None:
         raise RequestError(f"{command[0]}: it is not in PATH", hint=HINT)
     suffix = PurePosixPath(unquote(urlsplit(uri).path)).suffix
     with tempfile.TemporaryDirectory(prefix="tark-edit-") as folder:
-        file = Path(folder) / f"hunk{suffix}"
+        file = Path(folder) / f"{name}{suffix}"
         file.write_bytes(text.encode("utf-8"))
         try:
             process = await asyncio.create_subprocess_exec(program, *command[1:], str(file))

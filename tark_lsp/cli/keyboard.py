@@ -9,8 +9,12 @@ from typing import Protocol, TextIO
 class AnswerInput(Protocol):
     """Where the user types the answer to a question."""
 
-    async def ask(self, question: str) -> str | None:
-        """Returns the line, stripped; None: there is no answer, and there will be none."""
+    async def ask(self, question: str, keys: str = "", *, at_once: bool = False) -> str | None:
+        """Returns the line, stripped; None: there is no answer, and there will be none.
+
+        `keys`: if single keys can be read, one of these is the answer, without Enter. `at_once`: this follows an answer
+        that the user has just given, so it does not wait until nobody types.
+        """
         ...
 
 
@@ -22,7 +26,13 @@ class Keyboard:
         self._screen = screen or sys.stdout
         self._turn = asyncio.Lock()
 
-    async def ask(self, question: str) -> str | None:
+    async def ask(
+        self,
+        question: str,
+        keys: str = "",  # noqa: ARG002 - lines are read here, so an answer always ends with Enter
+        *,
+        at_once: bool = False,  # noqa: ARG002 - a question never waits here
+    ) -> str | None:
         """Returns the line, stripped; None: the input has ended (Ctrl-D)."""
         async with self._turn:
             discard_typed_input()

@@ -10,6 +10,7 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import visible, whole_line
 
 ALLOW, REJECT, CANCELLED = {"outcome": "allow"}, {"outcome": "reject"}, {"outcome": "cancelled"}
+REASON = "why not (Enter: no reason): "
 NOBODY = "this is not a terminal, so nobody can be asked"
 
 
@@ -73,7 +74,8 @@ class TerminalPerson:
         verb = "Apply" if edits else "Allow"
         choices = [
             Choice("[y]es", f"{verb.lower()} what is shown above, once"),
-            Choice("[n]o", "refuse; the model gets the reason that you write after the n", words=True),
+            Choice("[n]o", "refuse", words=True),
+            Choice("[r]eason", "refuse, and write why: the model reads it", words=True, more=REASON),
             *([Choice(f"[a]ll {whole_line(grant['covers'])}", "yes, and do not ask again for these")] if grant else []),
             *([Choice("[h]unk by hunk", "review, choose and edit each change")] if self._by_hunk(hunks) else []),
         ]
@@ -86,7 +88,7 @@ class TerminalPerson:
             case "h", _:
                 chosen = await choose_hunks(keyboard, self._screen, hunks, self._edit)
                 return CANCELLED if chosen is None else _allowed(chosen)
-            case "n", reason:
+            case "n" | "r", reason:
                 return {**REJECT, "reason": reason} if reason else REJECT
             case _:
                 return CANCELLED

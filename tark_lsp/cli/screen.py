@@ -96,7 +96,7 @@ class Screen:
             self.print_error(error["message"], error.get("hint") or "")
 
     def _draw(self, uri: str, hunk: Mapping[str, Any]) -> None:
-        self.console.print(draw_hunk(hunk, self._lines(uri)), end="", soft_wrap=True)
+        self.console.print(draw_hunk(hunk, self._lines(uri), self.file_name(uri)), end="", soft_wrap=True)
 
     def _tool_call(self, update: Mapping[str, Any]) -> None:
         call = update["toolCallId"]

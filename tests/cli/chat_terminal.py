@@ -18,6 +18,7 @@ SECONDS = 60
 SCENARIO = Path(__file__).parent / "chat_scenario.toml"
 READY = "❯"
 ENTER, CTRL_C, CTRL_D, ALT_ENTER, TAB, UP = "\r", "\x03", "\x04", "\x1b\r", "\t", "\x1b[A"
+CTRL_R, CTRL_V, CTRL_Z, CTRL_X_CTRL_E = "\x12", "\x16", "\x1a", "\x18\x05"
 SHORT_QUIET = 1.2
 """Seconds: longer than keys are left undecided, or dropped after an answer."""
 
@@ -33,13 +34,14 @@ class ChatTerminal:
         size: tuple[int, int] = (120, 36),
         *,
         fresh: bool = False,
+        shell: bool = False,
     ) -> None:
         columns, rows = size
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=1.0)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
         self._shown: str | None = None
-        self._pty = Pty(["chat", *arguments], cwd, env, size, fresh=fresh)
+        self._pty = Pty(["chat", *arguments], cwd, env, size, fresh=fresh, shell=shell)
 
     def read(self, seconds: float = 0.05) -> bool:
         """Take in what comes; False: the program has ended."""
@@ -99,10 +101,30 @@ class ChatTerminal:
         self.say(line)
         self.rest(AFTER_ANSWER_SECONDS * 2)
 
-    def resize(self, columns: int, rows: int) -> None:
-        self._screen.resize(rows, columns)
+    def resize(self, columns: int, rows: int, *, wraps: bool = False) -> None:
+        """`wraps`: like most terminals, this one wraps its lines anew; else what is too much is cut off."""
+        if wraps:
+            self._wrap_lines(columns, rows)
+        else:
+            self._screen.resize(rows, columns)
         self._shown = None
         self._pty.resize(columns, rows)
+
+    def _wrap_lines(self, columns: int, rows: int) -> None:
+        screen, lines, cursor = self._screen, list[str](), 0
+        for number, line in enumerate(self.screen):
+            if number == screen.cursor.y:
+                cursor = len(lines) + screen.cursor.x // columns
+            lines += [line[at : at + columns] for at in range(0, len(line), columns)] or [""]
+        while len(lines) > max(rows, cursor + 1) and not lines[-1]:
+            lines.pop()
+        scrolled = max(0, len(lines) - rows)
+        screen.erase_in_display(2)
+        screen.resize(rows, columns)
+        for number, line in enumerate(lines[scrolled:], 1):
+            screen.cursor_position(number, 1)
+            screen.draw(line)
+        screen.cursor_position(max(1, cursor - scrolled + 1), 1)
 
     def server(self) -> int:
         """The id of the server's process."""
@@ -143,9 +165,11 @@ def chats(
     configure(tmp_path, f'model = "scripted/m"\n[providers.scripted]\nscenario = "{scenario}"\n')
     started: list[ChatTerminal] = []
 
-    def start(*arguments: str, size: tuple[int, int] = (120, 36), fresh: bool = False) -> ChatTerminal:
+    def start(
+        *arguments: str, size: tuple[int, int] = (120, 36), fresh: bool = False, shell: bool = False
+    ) -> ChatTerminal:
         own = environment(tmp_path) if env is None else env
-        terminal = ChatTerminal(arguments, folder, own, size, fresh=fresh)
+        terminal = ChatTerminal(arguments, folder, own, size, fresh=fresh, shell=shell)
         started.append(terminal)
         terminal.expect(READY)
         return terminal

@@ -8,6 +8,7 @@ import fcntl
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import termios
@@ -17,6 +18,7 @@ from typing import Any
 
 from pexpect import EOF, fdpexpect
 
+from tark_lsp.processes import OWN_SERVER
 from tests import forked
 
 SECONDS = 60
@@ -35,18 +37,44 @@ def configure(home: Path, toml: str) -> None:
     (home / "config" / "tark" / "config.toml").write_text(toml, encoding="utf-8")
 
 
+class Shell:
+    """An interactive shell whose first command is `tark-lsp`: only a shell can continue what Ctrl-Z has stopped."""
+
+    def __init__(self, arguments: Sequence[str], cwd: Path, env: dict[str, str], stream: int) -> None:
+        shell = ["setsid", "--ctty", "bash", "--norc", "--noprofile", "-i"]
+        self._process = subprocess.Popen(shell, cwd=cwd, env=env, stdin=stream, stdout=stream, stderr=stream)
+        self.pid = self._process.pid
+        self.first_command = shlex.join([*OWN_SERVER, *arguments]) + "\n"
+
+    def wait(self) -> int:
+        return self._process.wait(SECONDS)
+
+
 class Pty:
     """A terminal, and the program that runs in it. `stream` reads what is written to it."""
 
     def __init__(
-        self, arguments: Sequence[str], cwd: Path, env: dict[str, str], size: tuple[int, int], *, fresh: bool = False
+        self,
+        arguments: Sequence[str],
+        cwd: Path,
+        env: dict[str, str],
+        size: tuple[int, int],
+        *,
+        fresh: bool = False,
+        shell: bool = False,
     ) -> None:
         """`size`: columns and rows."""
         self._end, theirs = pty.openpty()
         self.resize(*size)
-        self.program = forked.Program(arguments, cwd, env, [theirs] * 3, fresh=fresh)
+        self.program: Shell | forked.Program
+        if shell:
+            self.program = Shell(arguments, cwd, env, theirs)
+        else:
+            self.program = forked.Program(arguments, cwd, env, [theirs] * 3, fresh=fresh)
         os.close(theirs)
         self.stream: Any = fdpexpect.fdspawn(self._end, timeout=SECONDS)
+        if isinstance(self.program, Shell):
+            self.stream.send(self.program.first_command)
 
     def resize(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -42,6 +42,17 @@ SHOWN: list[tuple[str, str, str]] = [
         "<http://a.example/%1b[2J>",
         "http://a.example/\\u{1b}[2J (http://a.example/%1b%5B2J)",
     ),
+    ("a heading is on the left", "# A\n\n## B", "A\n\nB"),
+    ("numbers have their full stop", "9. a\n10. b", "  9. a\n 10. b"),
+    ("tasks", "- [x] a\n- [ ] b\n- [y] c", " • ☑ a\n • ☐ b\n • [y] c"),
+    ("no task outside of a list", "[x] a", "[x] a"),
+    ("a rule", "a\n\n---", "a\n\n" + "─" * 100),
+    ("a table that fits", "|a|b|\n|-|-|\n|1|2|\n|3|4|", "a  b\n ────\n 1  2\n 3  4"),
+    (
+        "rows of several lines are apart",
+        f"|a|b|\n|-|-|\n|1|{'word ' * 30}|\n|3|4|",
+        f"a  b\n {'─' * 98}\n 1  {('word ' * 19).strip()}\n    {('word ' * 11).strip()}\n\n 3  4",
+    ),
     ("code", "```python\nx = '\x1b[31m'\n```", " x = '\\u{1b}[31m'"),
     ("a language that is none", "```\x1b]0;x\x07\nx\n```", " x"),
 ]

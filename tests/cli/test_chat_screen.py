@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tark_lsp.cli.chatting.chat_screen import ChatScreen
+from tark_lsp.cli.chatting.chat_screen import ChatScreen, StyledLine
 from tark_lsp.cli.chatting.chat_session import SessionFacts
 from tark_lsp.cli.chatting.replay import MAX_MESSAGES, replay
 from tark_lsp.cli.chatting.session_reports import usage_lines
@@ -21,6 +21,10 @@ from tests.exhaustive import examples
 def screen(width: int = 60) -> tuple[ChatScreen, io.StringIO]:
     out = io.StringIO()
     return ChatScreen(Console(file=out, width=width, highlight=False, markup=False), Path("/ws")), out
+
+
+def plain(lines: list[StyledLine]) -> list[str]:
+    return ["".join(text for _, text in line).rstrip() for line in lines]
 
 
 def said(out: io.StringIO) -> list[str]:
@@ -44,7 +48,7 @@ def test_calls_are_shown_while_they_run_and_once_when_they_are_over() -> None:
         call("2", "waiting"),
     ):
         shown.update(update)
-    assert [line for _, line in shown.unfinished_lines(9, 60)] == ["● read_file a.py", "? run_command x\\u{1b}[2J"]
+    assert plain(shown.unfinished_lines(9, 60)) == ["● read_file a.py", "? run_command x\\u{1b}[2J"]
     shown.update(call("2", "rejected", content=[{"type": "text", "text": '{"error": {"message": "denied"}}'}]))
     shown.update(call("1", "completed"))
     assert shown.unfinished_lines(9, 60) == []
@@ -62,7 +66,7 @@ def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:
     shown.update(
         {"kind": "plan", "entries": [{"content": "a", "status": "completed"}, {"content": "b", "status": "x"}]}
     )
-    assert [line for _, line in shown.unfinished_lines(9, 60)] == ["● run_command x", "[x] a", "[?] b"]
+    assert plain(shown.unfinished_lines(9, 60)) == ["● run_command x", "[x] a", "[?] b"]
     assert said(out) == []
     shown.update({"kind": "end"})
     assert said(out) == ["● run_command x: it is not known how this ended", "[x] a", "[?] b"]
@@ -72,13 +76,16 @@ def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:
 @pytest.mark.parametrize(
     ("deltas", "rows", "columns", "expected"),
     [
-        (["a\nb\nc"], 2, 60, ["b", "c"]),
-        (["x" * 25], 9, 10, ["xxxxxxxxxx", "xxxxxxxxxx", "xxxxx"]),
+        (["a\nb\nc"], 2, 60, ["", "a b c"]),
+        (["a\n", "b " * 2_000], 2, 60, ["b" + " b" * 29] * 2),
+        (["# A *b"], 9, 60, ["", "A *b"]),
+        (["- [x] a\n- `b"], 9, 60, ["", " • ☑ a", " • `b"]),
+        (["x" * 25], 9, 10, ["", "xxxxxxxxxx", "xxxxxxxxxx", "xxxxx"]),
         (["x" * 1_000_000], 3, 10, ["x" * 10] * 3),
-        (["世界世界"], 9, 5, ["世界", "世界"]),
-        (["\x1b[2J"], 9, 60, ["\\u{1b}[2J"]),
-        (["```\n", "a\n\n", "b"], 9, 60, ["```", "a", "", "b"]),
-        (["done\n\n"], 9, 60, ["done", ""]),
+        (["世界世界"], 9, 5, ["", "世界", "世界"]),
+        (["\x1b[2J"], 9, 60, ["", "\\u{1b}[2J"]),
+        (["```\n", "a\n\n", "b"], 9, 60, ["", " a", "", " b"]),
+        (["done\n\n"], 9, 60, ["", "done"]),
         ([], 9, 60, []),
     ],
 )
@@ -86,7 +93,7 @@ def test_the_block_being_written(deltas: list[str], rows: int, columns: int, exp
     shown, _ = screen()
     for delta in deltas:
         shown.update(text(delta))
-    assert [line for _, line in shown.unfinished_lines(rows, columns)] == expected
+    assert plain(shown.unfinished_lines(rows, columns)) == expected
 
 
 TEXT = """# Head
@@ -128,7 +135,7 @@ def test_any_cut_of_the_stream_ends_in_the_same_screen(cuts: list[int]) -> None:
 def test_thinking_is_no_markdown_and_is_told_apart() -> None:
     shown, out = screen()
     shown.update(text("*hm*\n\nso ", "thinking"))
-    assert shown.unfinished_lines(9, 60) == [("class:thinking", item) for item in ("*hm*", "", "so ")]
+    assert shown.unfinished_lines(9, 60) == [[("class:thinking", item)] for item in ("*hm*", "", "so ")]
     shown.update(text("*yes*"))
     shown.finish_turn()
     assert said(out) == ["*hm*", "so", "yes"]

@@ -189,6 +189,16 @@ def test_undo_redo_and_back_to_an_earlier_prompt(start: Start, folder: Path) -> 
     assert (folder / "a.txt").read_text() == "ONE\ntwo\n"
     terminal.say("/redo")
     terminal.expect("nothing of the last turn is undone")
+    terminal.say("more words")
+    terminal.expect("end turn", times=3)
+    terminal.say("/undo")
+    terminal.expect("the last turn changed no file, or is undone already")
+    terminal.expect("  1  change it  (a.txt)")
+    terminal.answer("number of the turn to undo (Enter: none):", "1")
+    terminal.expect("restored  a.txt", times=2)
+    assert (folder / "a.txt").read_text() == "one\ntwo\n"
+    terminal.say("/redo")
+    terminal.expect("redone    a.txt", times=2)
     terminal.say("/restore")
     terminal.expect("1  the first words")
     terminal.answer("number of the prompt to go back to", "2")

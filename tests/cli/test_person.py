@@ -25,7 +25,8 @@ class Typist(Keyboard):
         self.lines = list(lines)
         self.questions: list[str] = []
 
-    async def ask(self, question: str) -> str | None:
+    async def ask(self, question: str, keys: str = "", *, at_once: bool = False) -> str | None:
+        assert not (keys and at_once), "a key is never read at once"
         self.questions.append(question)
         return self.lines.pop(0) if self.lines else None
 
@@ -97,13 +98,13 @@ async def test_requests_are_shown_completely_and_harmlessly() -> None:
     await someone.permission(edit("h", "i"))
     for text in ("rm -r \\u{1b}[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
         assert text in out.getvalue()
-    assert typist.questions[1] == "Apply? [y]es, [n]o, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
+    assert typist.questions[1] == "Apply? [y]es, [n]o, [r]eason, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
 
 
 async def test_an_invalid_answer_gets_a_message() -> None:
     someone, _, out = person("ok", "n")
     await someone.permission(COMMAND)
-    assert "answer with a letter and Enter: y, n, a, ?" in out.getvalue()
+    assert "answer with a letter and Enter: y, n, r, a, ?" in out.getvalue()
 
 
 async def test_the_environment_of_this_terminal_is_shown_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,10 +240,10 @@ async def test_an_edited_hunk_is_sent_and_a_missing_editor_is_reported(
     monkeypatch.delenv("EDITOR", raising=False)
     asked = typist.ask
 
-    async def ask(question: str) -> str | None:
+    async def ask(question: str, keys: str = "", *, at_once: bool = False) -> str | None:
         if len(typist.questions) == 2:
             monkeypatch.setenv("EDITOR", str(editor))
-        return await asked(question)
+        return await asked(question, keys, at_once=at_once)
 
     monkeypatch.setattr(typist, "ask", ask)
     answer = await someone.permission(edit("h"))

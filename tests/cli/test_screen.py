@@ -1,12 +1,15 @@
 """A turn in the terminal, and that foreign text cannot control the terminal."""
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
+from tark_lsp.cli.changed_words import changed_words
 from tark_lsp.cli.diff import draw_hunk
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import one_line, visible
@@ -136,12 +139,62 @@ def test_a_hunk_is_a_unified_diff(proposed: dict[str, Any], lines: list[str], ex
     assert draw_hunk(proposed, lines).plain == expected
 
 
+CHANGED: list[tuple[str, list[str], list[str], list[str], list[str]]] = [
+    ("a word", ["x = one"], ["x = two"], ["one"], ["two"]),
+    ("the line that is most alike", ["return a / b"], ["if not b:", "return a / float(b)"], [], ["float(", ")"]),
+    ("lines without much in common", ["import os"], ["x = 1"], [], []),
+    ("in order", ["a = f(1)", "b = f(2)"], ["a = f(3)", "b = f(4)"], ["1", "2"], ["3", "4"]),
+    ("only new lines", [], ["x"], [], []),
+    ("a long line", ["x" * 500 + " a"], ["x" * 500 + " b"], [], []),
+    ("many lines", ["x = 1"] * 30, ["x = 2"] * 30, [], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "removed", "added"), [row[1:] for row in CHANGED], ids=[row[0] for row in CHANGED]
+)
+def test_words_that_changed(old: list[str], new: list[str], removed: list[str], added: list[str]) -> None:
+    in_old, in_new = changed_words(old, new)
+    for lines, columns, expected in ((old, in_old, removed), (new, in_new, added)):
+        found = [line[start:end] for line, row in zip(lines, columns, strict=True) for start, end in row]
+        assert found == expected
+
+
+def styles_at(drawn: Text, words: str) -> set[str]:
+    at = drawn.plain.index(words)
+    return {str(span.style) for span in drawn.spans if span.start <= at < span.end}
+
+
+def test_a_diff_has_the_colours_of_its_language_and_marks_changed_words() -> None:
+    lines = ["def f():\n", '    """Begins\n', "    ends.\n", '    """\n', "    return 1  # why\n"]
+    drawn = draw_hunk(hunk(4, lines[4], "    return 12  # why\n"), lines, "src/a b.py")
+    assert any("on color(28)" in style for style in styles_at(drawn, "12"))
+    assert any("on color(88)" in style for style in styles_at(drawn, "1  # why\n+"))
+    assert not any("color(28)" in style for style in styles_at(drawn, "  # why\n"))
+    assert "italic #c9d1d9" in styles_at(drawn, "# why")
+    assert "#ff7b72" in styles_at(drawn, "return 12")
+    in_string = draw_hunk(hunk(2, lines[2], "    return.\n"), lines, "a.py")
+    assert "#a5d6ff" in styles_at(in_string, "return."), "the lines before it begin a string"
+    unknown = draw_hunk(hunk(4, lines[4], "    return 12  # why\n"), lines, "a.nothing")
+    assert not any(
+        style.startswith("#") and style != "#e6edf3 on color(22)" for style in styles_at(unknown, "return 12")
+    )
+
+
+def test_without_colours_changed_words_are_bold() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, color_system="256", no_color=True)
+    console.print(draw_hunk(hunk(0, "x = 1\n", "x = 2\n"), [], "a.py"))
+    assert "\x1b[1m2\x1b[0m" in out.getvalue()
+    assert not re.search(r"\x1b\[[0-9;]*[34][0-9][;m]", out.getvalue())
+
+
 def test_diffs_are_coloured_and_have_context_from_the_file(tmp_path: Path) -> None:
     (tmp_path / "a b.py").write_bytes(b"1\n2\n")
     drawn, out = screen(tmp_path, colours=True)
     drawn.show_edits([{"uri": (tmp_path / "a b.py").as_uri(), "version": None, "hunks": [hunk(1, "2\n", "II\n")]}])
-    assert "\x1b[31m-2" in out.getvalue()
-    assert "\x1b[32m+II" in out.getvalue()
+    assert "\x1b[1;37;41m-" in out.getvalue()
+    assert "\x1b[1;37;42m+" in out.getvalue()
     assert "\x1b[2m 1" in out.getvalue()
     assert "a b.py" in out.getvalue()
 

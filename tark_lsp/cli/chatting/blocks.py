@@ -44,6 +44,11 @@ class MarkdownBlocks:
             -characters:
         ]
 
+    def unfinished(self, most: int) -> str:
+        """The whole unfinished block; "" if it has more characters than this."""
+        lines = [*self._lines, "".join(self._line_start)]
+        return "\n".join(lines) if sum(map(len, lines)) + len(lines) <= most else ""
+
     def _add_line(self, line: str) -> list[str]:
         inside = bool(self._fences.closing)
         code = self._fences.add_line(line)

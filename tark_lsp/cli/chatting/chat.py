@@ -15,10 +15,13 @@ from rich.console import Console
 from tark_lsp.cli.chatting.background_tasks import BackgroundTasks
 from tark_lsp.cli.chatting.chat_checks import check_prompt_name, report_model_problems
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
+from tark_lsp.cli.chatting.clipboard_image import clipboard_image
 from tark_lsp.cli.chatting.commands import ChatCommands
 from tark_lsp.cli.chatting.completion import PromptCompleter
 from tark_lsp.cli.chatting.conversation import Conversation
+from tark_lsp.cli.chatting.other_programs import edit_draft, suspend
 from tark_lsp.cli.chatting.output_above import OutputAbove
+from tark_lsp.cli.chatting.own_command import OwnCommands, own_command
 from tark_lsp.cli.chatting.prompt_history import open_history
 from tark_lsp.cli.chatting.status import status_line
 from tark_lsp.cli.chatting.terminal import Terminal, TerminalCallbacks
@@ -61,6 +64,9 @@ class _Chat:
             submit=self._submit,
             interrupt=self._interrupt,
             leave=self._leave,
+            suspend=lambda: self._tasks.start(suspend(self._terminal)),
+            edit=lambda: self._tasks.start(edit_draft(self._terminal)),
+            paste_image=lambda: self._tasks.start(self._paste_image()),
             print_line=self._screen.print_line,
             unfinished_lines=self._screen.unfinished_lines,
             status=self._status,
@@ -75,6 +81,7 @@ class _Chat:
             spawn=self._tasks.start,
             check=lambda text: check_prompt_name(text, self._conversation, self._commands.table.completions()),
         )
+        self._own_commands = OwnCommands(self._conversation, self._terminal, folder)
         self._commands = ChatCommands(
             self._conversation, self._terminal, clear=self._terminal.clear, leave=self._terminal.stop
         )
@@ -116,7 +123,10 @@ class _Chat:
         self._completer.forget_words()
         self._interrupted = self._wanted_to_leave = 0.0
         command = self._commands.table.find_command(text)
-        if command is None:
+        if own := own_command(text):
+            self._screen.show_prompt(text)
+            self._tasks.start(self._own_commands.run(own))
+        elif command is None:
             self._conversation.send_prompt(text)
         else:
             self._screen.show_prompt(text)
@@ -125,11 +135,16 @@ class _Chat:
     def _interrupt(self) -> None:
         again = time.monotonic() - self._interrupted < AGAIN_SECONDS
         self._interrupted = time.monotonic()
+        if self._own_commands.interrupt():
+            return
         if self._conversation.cancel():
             if self._conversation.turn_id is None:  # what is cancelled can be waiting for the answer
                 self._terminal.give_up_question()
         elif self._terminal.draft.text and not self._conversation.cancelling:
             self._terminal.draft.reset()
+        elif self._conversation.attached:
+            self._conversation.attached.clear()
+            self._terminal.redraw()
         elif again:
             self._terminal.stop()
         elif not self._terminal.give_up_question():
@@ -142,6 +157,10 @@ class _Chat:
             self._wanted_to_leave = time.monotonic()
             self._screen.print_line("a turn is running: press Ctrl-D again to end it and leave", "yellow")
 
+    async def _paste_image(self) -> None:
+        self._conversation.attached.append(await clipboard_image())
+        self._screen.print_line("the image from the clipboard goes with your next prompt", "dim")
+
     async def _edit(self, text: str, uri: str) -> str | None:
         return await self._terminal.hand_over(lambda: edit_text(text, uri))
 
@@ -151,6 +170,8 @@ class _Chat:
             activity = "cancelling, Ctrl-C again leaves at once"
         elif conversation.busy:
             activity = f"working {time.monotonic() - conversation.busy_since:.0f} s, Ctrl-C cancels"
+        elif attached := len(conversation.attached):
+            activity = f"+ {attached} for your next prompt, Ctrl-C drops {'it' if attached == 1 else 'them'}"
         return status_line(conversation.session.facts, activity, self._screen.console.width - 2)
 
     def _history(self) -> History:

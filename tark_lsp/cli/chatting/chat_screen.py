@@ -1,12 +1,14 @@
 """Shows a conversation: finished blocks and calls are printed, unfinished ones are drawn at the bottom."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from prompt_toolkit.styles import ANSI_COLOR_NAMES
 from rich.cells import chop_cells
 from rich.console import Console, RenderableType
 from rich.segment import Segment, SegmentLines
+from rich.style import Style
 from rich.text import Text
 
 from tark_lsp.cli.chatting.blocks import MarkdownBlocks
@@ -16,8 +18,10 @@ from tark_lsp.cli.visible import one_line, visible
 
 THINKING = "dim italic"
 MARKS = {"pending": "·", "in_progress": "●", "waiting": "?", "completed": "✓"}
-StyledLine = tuple[str, str]
-"""A line at the bottom: a prompt_toolkit style, and a text without newline."""
+MAX_FORMATTED = 4_000
+"""Characters. A longer unfinished block is shown as it is written: it is drawn again for every piece."""
+StyledLine = list[tuple[str, str]]
+"""A line at the bottom: pieces, each with its prompt_toolkit style."""
 
 
 class ChatScreen(Screen):
@@ -27,6 +31,7 @@ class ChatScreen(Screen):
         super().__init__(console, folder)
         self._kind = ""
         self._blocks = MarkdownBlocks()
+        self._formatted: tuple[str, int, list[StyledLine]] = ("", 0, [])
         self._calls: dict[str, tuple[str, str]] = {}
         self._plan: list[Mapping[str, Any]] = []
 
@@ -77,12 +82,29 @@ class ChatScreen(Screen):
         """At most `rows` lines: the end of the unfinished text, the running calls, the plan."""
         calls = [("class:call", f"{MARKS.get(status, '·')} {title}") for title, status in self._calls.values()]
         plan = [("class:plan", _entry(entry)) for entry in self._plan]
-        below = [(style, chop_cells(text, columns)[0]) for style, text in (*calls, *plan)][-rows:]
+        below = [[(style, chop_cells(text, columns)[0])] for style, text in (*calls, *plan)][-rows:]
         room = max(0, rows - len(below))
-        tail = visible(self._blocks.tail(room, room * columns)).expandtabs(4) if room else ""
+        return [*self._unfinished_text(room, columns)[-room:], *below] if room else below
+
+    def _unfinished_text(self, rows: int, columns: int) -> list[StyledLine]:
+        """As it will look when it is finished, if that can be known so early."""
+        whole = self._blocks.unfinished(MAX_FORMATTED)
+        if whole.strip() and self._kind == "text":
+            if self._formatted[:2] != (whole, columns):
+                lines = self._render(draw_block(whole), columns)
+                self._formatted = (whole, columns, [[], *(styled_line(line) for line in lines)])
+            return self._formatted[2]
+        tail = visible(self._blocks.tail(rows, rows * columns)).expandtabs(4)
         style = "class:thinking" if self._kind == "thinking" else ""
-        folded = [piece for line in tail.split("\n") for piece in chop_cells(line, columns) or [""]] if tail else []
-        return [*((style, line) for line in folded[-room:]), *below] if room else below
+        return [[(style, line.plain)] for line in Text(tail).wrap(self.console, columns)] if tail else []
+
+    def _render(self, drawn: RenderableType, columns: int | None = None) -> list[list[Segment]]:
+        """Its lines, without the empty ones that rich adds around lists, tables and code."""
+        options = self.console.options.update(width=columns) if columns else None
+        lines = self.console.render_lines(drawn, options, pad=False)
+        while lines and _is_blank(lines[-1]):
+            lines.pop()
+        return lines[next((number for number, line in enumerate(lines) if not _is_blank(line)), 0) :]
 
     def _write(self, kind: str, delta: str) -> None:
         if kind != self._kind:
@@ -100,13 +122,10 @@ class ChatScreen(Screen):
         self._draw_block(Text(visible(block), style=THINKING) if thought else draw_block(block))
 
     def _draw_block(self, drawn: RenderableType) -> None:
-        """Prints it after exactly one empty line, regardless of what rich adds around lists, tables and code."""
-        lines = self.console.render_lines(drawn, pad=False)
-        while lines and _is_blank(lines[-1]):
-            lines.pop()
-        first = next((number for number, line in enumerate(lines) if not _is_blank(line)), 0)
+        """Prints it after exactly one empty line."""
+        lines = self._render(drawn)
         self.console.print()
-        self.console.print(SegmentLines(lines[first:], new_lines=True))
+        self.console.print(SegmentLines(lines, new_lines=True))
 
     def _call(self, update: Mapping[str, Any]) -> None:
         self._finish_text()
@@ -120,6 +139,20 @@ class ChatScreen(Screen):
             self.print_line(f"✗ {': '.join([title, status, *reasons(update)])}", "red")
         else:
             self._calls[call] = (title, status)
+
+
+def styled_line(line: Sequence[Segment]) -> StyledLine:
+    return [(_prompt_style(segment.style), segment.text) for segment in line if not segment.control]
+
+
+def _prompt_style(style: Style | None) -> str:
+    """The same for prompt_toolkit. Markdown has only the 16 colours of the terminal."""
+    if style is None:
+        return ""
+    names = [name for name in ("bold", "dim", "italic", "underline", "strike") if getattr(style, name)]
+    number = style.color.number if style.color is not None else None
+    colour = [ANSI_COLOR_NAMES[number + 1]] if number is not None and number < 16 else []
+    return " ".join([*colour, *names])
 
 
 def _is_blank(line: list[Segment]) -> bool:

@@ -30,7 +30,7 @@ class ChatCommands:
         self.sessions = SessionCommands(conversation, terminal)
         rows = [
             SlashCommand("/help", "this list", self.help, at_once=True),
-            *_setting_rows(SettingCommands(conversation)),
+            *_setting_rows(SettingCommands(conversation, terminal)),
             *_session_rows(self.sessions, SessionReports(conversation)),
             *_undo_rows(UndoCommands(conversation, terminal)),
             *_own_rows(self),
@@ -41,7 +41,9 @@ class ChatCommands:
         for line in (
             *self.table.help(),
             "/NAME ... starts one of your own prompts; @ mentions files and more; Tab completes",
-            "Enter sends; Alt-Enter, or \\ at the end of a line, starts a new line; Up shows earlier prompts",
+            "!COMMAND runs a command of yours, and offers its output; Ctrl-V attaches an image from the clipboard",
+            "Enter sends; Alt-Enter, or \\ at the end of a line, starts a new line; Ctrl-X Ctrl-E opens your editor",
+            "Up shows earlier prompts, Ctrl-R searches them; Ctrl-Z suspends this program, and fg continues it",
             "a prompt that you send during a turn goes to that turn; Ctrl-C cancels the turn",
         ):
             self._screen.print_line(line)
@@ -79,7 +81,9 @@ class ChatCommands:
 
 def _setting_rows(settings: SettingCommands) -> list[SlashCommand]:
     return [
-        SlashCommand("/model [ID]", "choose a model; part of a name lists matches", settings.model, settings.model_ids),
+        SlashCommand(
+            "/model [ID]", "list the models, or those that match, and choose one", settings.model, settings.model_ids
+        ),
         SlashCommand("/mode [MODE]", "ask, plan or build", settings.mode, _fixed(MODES)),
         SlashCommand(
             "/approval [LEVEL]",
@@ -114,7 +118,9 @@ def _session_rows(sessions: SessionCommands, reports: SessionReports) -> list[Sl
 
 def _undo_rows(commands: UndoCommands) -> list[SlashCommand]:
     return [
-        SlashCommand("/undo", "undo the changes that the last turn made to files", commands.undo, idle=True),
+        SlashCommand(
+            "/undo", "undo what the last turn changed in files; again: an earlier turn", commands.undo, idle=True
+        ),
         SlashCommand("/redo", "do again what /undo took back", commands.redo, idle=True),
         SlashCommand("/restore", "go back to before an earlier prompt, in a copy", commands.restore, idle=True),
     ]

@@ -81,6 +81,8 @@ class Conversation:
         self.in_order = asyncio.Lock()
         self.busy_since = 0.0
         """On the clock of `time.monotonic`."""
+        self.attached: list[Mapping[str, Any]] = []
+        """What the next prompt that starts a turn takes along (`context` in protocol.md)."""
         self._terminal, self._spawn, self._check = terminal, spawn, check
         self._prompts_being_sent = 0
         self._turn_ended = asyncio.Event()
@@ -133,8 +135,11 @@ class Conversation:
                 self._steered[text] = 0
                 self.screen.print_line("sent to the running turn, which reads it after its current step", "dim")
                 return
-        start = {"prompt": text, **({"sessionId": self.session.id} if self.session.id else {})}
+        start: dict[str, Any] = {"prompt": text, **({"sessionId": self.session.id} if self.session.id else {})}
+        if self.attached:
+            start["context"] = list(self.attached)
         started = await client.command("tark.turn.start", start)
+        self.attached.clear()
         self.session.id = started["sessionId"]
         self.turn_id = self.session.last_turn = started["turnId"]
         self._steered.clear()

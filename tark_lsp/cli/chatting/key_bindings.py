@@ -4,14 +4,16 @@ from collections.abc import Callable
 from typing import Protocol
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Condition, is_searching
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.search import stop_search
 
 from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
 
 
 class KeyHandlers(Protocol):
-    """What the keys do. `interrupt()` is Ctrl-C, `leave()` is Ctrl-D."""
+    """What the keys do. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X Ctrl-E,
+    `paste_image()` Ctrl-V."""
 
     @property
     def draft(self) -> Buffer: ...
@@ -24,6 +26,15 @@ class KeyHandlers(Protocol):
 
     @property
     def leave(self) -> Callable[[], None]: ...
+
+    @property
+    def suspend(self) -> Callable[[], None]: ...
+
+    @property
+    def edit(self) -> Callable[[], None]: ...
+
+    @property
+    def paste_image(self) -> Callable[[], None]: ...
 
     def press_enter(self) -> None: ...
 
@@ -41,8 +52,9 @@ def key_bindings(handlers: KeyHandlers) -> KeyBindings:
 
 
 def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
+    """While the history is searched (Ctrl-R), the keys are prompt_toolkit's: Enter or Escape takes the found prompt."""
     draft = handlers.draft
-    prompting = Condition(lambda: handlers.question.key_target is KeyTarget.PROMPT)
+    prompting = Condition(lambda: handlers.question.key_target is KeyTarget.PROMPT) & ~is_searching
 
     @keys.add("enter", filter=prompting)
     def _(_: KeyPressEvent) -> None:
@@ -64,11 +76,30 @@ def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     def _(_: KeyPressEvent) -> None:
         draft.complete_previous()
 
+    @keys.add("c-x", "c-e", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        handlers.edit()
+
+    @keys.add("c-v", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        handlers.paste_image()
+
 
 def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     question = handlers.question
     answering = Condition(lambda: question.key_target is KeyTarget.ANSWER)
+    by_key = answering & Condition(lambda: bool(question.keys))
     closed = Condition(lambda: question.key_target is KeyTarget.NOTHING)
+
+    @keys.add("<any>", filter=by_key, eager=True)
+    @keys.add("enter", filter=by_key, eager=True)
+    @keys.add("c-j", filter=by_key, eager=True)
+    def _(event: KeyPressEvent) -> None:
+        question.press_key(event.data)
+
+    @keys.add("<bracketed-paste>", filter=by_key, eager=True)
+    def _(_: KeyPressEvent) -> None:
+        question.press_key("")
 
     @keys.add("enter", filter=answering)
     @keys.add("c-j", filter=answering)
@@ -80,9 +111,9 @@ def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     @keys.add("c-j", filter=closed, eager=True)
     @keys.add("<bracketed-paste>", filter=closed, eager=True)
     def _(_: KeyPressEvent) -> None:
-        question.note_key()
+        """It is dropped."""
 
-    @keys.add("<bracketed-paste>", filter=~closed)
+    @keys.add("<bracketed-paste>", filter=~closed & ~by_key)
     def _(event: KeyPressEvent) -> None:
         handlers.paste(event.data)
 
@@ -90,7 +121,10 @@ def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
 def _bind_common_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     @keys.add("c-c", eager=True)
     def _(_: KeyPressEvent) -> None:
-        handlers.interrupt()
+        if is_searching():
+            stop_search()
+        else:
+            handlers.interrupt()
 
     @keys.add("c-d", eager=True)
     def _(_: KeyPressEvent) -> None:
@@ -99,6 +133,10 @@ def _bind_common_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
         elif not handlers.draft.text:
             handlers.leave()
 
-    @keys.add("c-l")
+    @keys.add("c-z", eager=True)
+    def _(_: KeyPressEvent) -> None:
+        handlers.suspend()
+
+    @keys.add("c-l", eager=True)
     def _(_: KeyPressEvent) -> None:
         handlers.clear()

@@ -1,13 +1,18 @@
 """Draws one block of a model's Markdown with rich. The text can neither control the terminal nor hide anything."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.markdown import Markdown, MarkdownElement, TableElement
+from rich.markdown import Heading, HorizontalRule, ListItem, Markdown, MarkdownElement, TableElement
+from rich.measure import Measurement
+from rich.rule import Rule
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
 from tark_lsp.cli.visible import visible
 
@@ -19,18 +24,70 @@ CODE_THEME = "ansi_dark"
 """The terminal's own 16 colours, without a background."""
 
 
+WIDE = 10_000
+"""Columns: no table needs more."""
+THEME = Theme(
+    {
+        "markdown.h1": "bold underline cyan",
+        "markdown.h2": "bold cyan",
+        "markdown.h3": "bold",
+        "markdown.h4": "italic bold",
+        "markdown.code": "bold cyan",
+        "markdown.block_quote": "italic",
+        "markdown.item.bullet": "cyan",
+        "markdown.table.border": "dim",
+        "markdown.table.header": "bold",
+        "markdown.link": "bold blue",
+        "markdown.link_url": "underline blue",
+    }
+)
+"""Without backgrounds, which would be wrong on light terminals or on dark ones."""
+CHECKBOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
+
+
 def draw_block(text: str) -> RenderableType:
     return _Markdown(text) if len(text) <= MAX_DRAWN else Text(visible(text))
 
 
 class _Table(TableElement):
-    """A word that is too long for its column continues on the next line."""
+    """A word that is too long for its column continues on the next line. If cells need several lines, an empty line
+    separates the rows.
+    """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
-            for column in table.columns if isinstance(table, Table) else ():
-                column.overflow = "fold"
+            if isinstance(table, Table):
+                table.show_lines = (
+                    Measurement.get(console, options.update(width=WIDE), table).maximum > options.max_width
+                )
+                for column in table.columns:
+                    column.overflow = "fold"
             yield table
+
+
+class _Heading(Heading):
+    LEVEL_ALIGN: ClassVar = {}
+
+
+class _Item(ListItem):
+    def render_number(self, console: Console, options: ConsoleOptions, number: int, last_number: int) -> RenderResult:
+        """With a full stop after the number, as it is written."""
+        width = len(str(last_number)) + 3
+        style = console.get_style("markdown.item.number")
+        lines = console.render_lines(self.elements, options.update(width=options.max_width - width), style=self.style)
+        for at, line in enumerate(lines):
+            yield Segment(" " * width if at else f"{number}. ".rjust(width), style)
+            yield from line
+            yield Segment.line()
+
+
+class _Rule(HorizontalRule):
+    def __rich_console__(
+        self,
+        console: Console,
+        options: ConsoleOptions,
+    ) -> RenderResult:
+        yield Rule(style="markdown.hr", characters="─")
 
 
 class _Markdown(Markdown):
@@ -38,19 +95,35 @@ class _Markdown(Markdown):
     text and is not a hyperlink, which could show one address and open another.
     """
 
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "table_open": _Table}
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _Heading,
+        "hr": _Rule,
+        "list_item_open": _Item,
+        "table_open": _Table,
+    }
 
     def __init__(self, text: str) -> None:
         super().__init__("", hyperlinks=False, code_theme=CODE_THEME)
         parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
         self.parsed = parser.disable(["image", "reference", "entity"]).parse(visible(text))
         self._text = visible(text)
+        _draw_checkboxes(self.parsed)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width < MIN_COLUMNS:
             yield Text(self._text)
             return
-        for segment in super().__rich_console__(console, options):
-            # Markdown can create characters: the text of <http://a/%1b> contains a real escape.
-            if isinstance(segment, Segment):
-                yield Segment(visible(segment.text), segment.style)
+        with console.use_theme(THEME):
+            for segment in super().__rich_console__(console, options):
+                # Markdown can create characters: the text of <http://a/%1b> contains a real escape.
+                if isinstance(segment, Segment):
+                    yield Segment(visible(segment.text), segment.style)
+
+
+def _draw_checkboxes(tokens: Sequence[Token]) -> None:
+    """Of items of a list that begin with `[ ]` or `[x]`."""
+    for item, inline in zip(tokens, tokens[2:], strict=False):
+        if item.type == "list_item_open" and inline.children and inline.children[0].type == "text":
+            first = inline.children[0]
+            first.content = CHECKBOXES.get(first.content[:4], first.content[:4]) + first.content[4:]

@@ -5,6 +5,9 @@ import re
 import sys
 
 from prompt_toolkit.application import Application
+from prompt_toolkit.data_structures import Size
+
+from tark_lsp.cli.chatting.repaint import PrintedLines
 
 PADDING = re.compile(r" +(?=\n)")
 """rich pads lines to the current width. If the terminal becomes narrower, they would wrap."""
@@ -17,6 +20,9 @@ class OutputAbove(io.TextIOBase):
 
     def __init__(self) -> None:
         self.app: Application[None] | None = None
+        self._printed = PrintedLines()
+        self._drawn_size: Size | None = None
+        self._drawn_rows = 0
         self._pieces: list[str] = []
         self._paused = False
         self._in_frame = False
@@ -35,6 +41,7 @@ class OutputAbove(io.TextIOBase):
         text, self._pieces = PADDING.sub("", "".join(self._pieces)), []
         if not text:
             return
+        self._printed.add(text)
         if self.app is None or not self.app.is_running:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -46,8 +53,27 @@ class OutputAbove(io.TextIOBase):
         self._in_frame = True
         self.app.invalidate()
 
+    def before_redraw(self) -> None:
+        """Called before the bottom lines are drawn."""
+        if self.app is None:
+            return
+        output = self.app.output
+        size = output.get_size()
+        if self._drawn_size not in (None, size):
+            output.write_raw(BEGIN_FRAME)
+            self.app.renderer.erase()
+            output.write_raw(self._printed.repaint(size, self._drawn_rows))
+            self._in_frame = True
+        self._drawn_size = size
+
+    def forget(self, *, cleared: bool = False) -> None:
+        """The screen was `cleared`, or another program has written to it: what was printed is not painted again."""
+        self._printed.forget(self._drawn_size.rows if cleared and self._drawn_size else 0)
+
     def on_redraw(self) -> None:
         """Called after the bottom lines were drawn."""
+        if self.app is not None and (drawn := self.app.renderer.last_rendered_screen) is not None:
+            self._drawn_rows = drawn.height
         if self._in_frame and self.app is not None:
             self._in_frame = False
             self.app.output.write_raw(END_FRAME)

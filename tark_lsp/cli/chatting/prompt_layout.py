@@ -7,16 +7,16 @@ from prompt_toolkit.application import get_app
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
-from prompt_toolkit.layout import BufferControl, ConditionalContainer, HSplit, Layout, Window
+from prompt_toolkit.layout import AnyContainer, BufferControl, ConditionalContainer, HSplit, Layout, Window
 from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.styles import Style
+from prompt_toolkit.widgets import SearchToolbar
 
 PROMPT, CONTINUATION = "❯ ", "  "
 MAX_PROMPT_ROWS = 12
-WAITS = "a question waits: stop typing to see it; nothing is lost"
 STYLE = Style.from_dict(
     {
         "prompt": "bold ansicyan",
@@ -34,7 +34,7 @@ def prompt_layout(
     answer: Buffer,
     *,
     question: Callable[[], str],
-    waiting: Callable[[], bool],
+    note: Callable[[], str],
     unfinished: Callable[[], StyleAndTextTuples],
     status: Callable[[], str],
 ) -> Layout:
@@ -42,8 +42,9 @@ def prompt_layout(
     completions, the status. `question()` is empty if no question has the keyboard.
     """
     asking = Condition(lambda: bool(question()))
+    search = SearchToolbar(backward_search_prompt="earlier prompts: ", forward_search_prompt="later prompts: ")
     typed = Window(
-        BufferControl(draft),
+        BufferControl(draft, search_buffer_control=search.control, preview_search=True),
         get_line_prefix=lambda number, wraps: [("class:prompt", CONTINUATION if number or wraps else PROMPT)],
         height=Dimension(min=1, max=MAX_PROMPT_ROWS),
         wrap_lines=True,
@@ -57,13 +58,14 @@ def prompt_layout(
         wrap_lines=True,
         dont_extend_height=True,
     )
-    note = Window(FormattedTextControl([("class:note", WAITS)]), height=1)
-    rows = [
+    note_row = Window(FormattedTextControl(lambda: [("class:note", note())]), height=1)
+    rows: list[AnyContainer] = [
         Window(FormattedTextControl(unfinished), dont_extend_height=True),
-        ConditionalContainer(note, Condition(waiting)),
+        ConditionalContainer(note_row, Condition(lambda: bool(note()))),
         ConditionalContainer(question_rows, Condition(lambda: len(_rows(question())) > 1)),
         ConditionalContainer(last_question_row, asking),
         ConditionalContainer(typed, ~asking),
+        search,
         CompletionsMenu(max_height=8, scroll_offset=1),
         Window(FormattedTextControl(lambda: [("class:status", status())]), height=1, style="class:status"),
     ]

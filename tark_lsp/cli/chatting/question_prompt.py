@@ -1,7 +1,7 @@
 """Asks questions at the bottom of the terminal, so that no key answers a question that the user has not seen.
 
-A question waits until the user has stopped typing, drops keys that are on their way, and is answered by a letter or
-word and Enter. The prompt that was being typed is there again after it.
+A question waits until the user has stopped typing, and drops keys that are on their way. It is answered by a line and
+Enter, or by one key. The prompt that was being typed is there again after it.
 """
 
 import asyncio
@@ -16,8 +16,14 @@ from tark_lsp.cli.visible import visible
 
 QUIET_SECONDS = 0.7
 """How long nobody must have typed before a question takes the keyboard: the same as in editors (protocol.md)."""
+ON_SCREEN_SECONDS = 0.3
+"""How long the end of a question must have been on the screen before a key answers it."""
 AFTER_ANSWER_SECONDS = 0.3
 """How long keys are dropped after an answer, so that the rest of it does not become a prompt."""
+
+
+WAITS = "a question waits: stop typing to see it; nothing is lost"
+TOO_EARLY = "this key came too early to be an answer: stop typing for a moment, then press it"
 
 
 class KeyTarget(Enum):
@@ -34,11 +40,12 @@ class QuestionPrompt:
     def __init__(
         self, print_line: Callable[[str, str], None], *, focus: Callable[[bool], None], redraw: Callable[[], None]
     ) -> None:
-        self.answer = Buffer(multiline=False, on_text_changed=self.note_key)
+        self.answer = Buffer(multiline=False)
         self.key_target = KeyTarget.PROMPT
-        self.question = ""
+        self.question = self.keys = self._hint = ""
         self._print_line, self._focus, self._redraw = print_line, focus, redraw
-        self._typed_at = 0.0
+        self._typed_at = self._quiet_before_key = 0.0
+        self._shown_at: float | None = None
         self._answered: asyncio.Future[str | None] | None = None
         self._one_question = asyncio.Lock()
         self._reopening: asyncio.TimerHandle | None = None
@@ -49,19 +56,28 @@ class QuestionPrompt:
         return self.question if self.key_target is KeyTarget.ANSWER else ""
 
     @property
-    def waits(self) -> bool:
-        """Whether a question waits until the user stops typing."""
-        return bool(self.question) and self.key_target is not KeyTarget.ANSWER
+    def note(self) -> str:
+        """What the user must know to answer; "" if nothing."""
+        waits = self.question and self.key_target is not KeyTarget.ANSWER
+        return WAITS if waits else self._hint if self.open_question else ""
 
-    def note_key(self, _: Buffer | None = None) -> None:
-        self._typed_at = time.monotonic()
+    def note_key(self) -> None:
+        """Called before each key."""
+        now = time.monotonic()
+        self._quiet_before_key, self._typed_at = now - self._typed_at, now
 
-    async def ask(self, question: str) -> str | None:
+    def note_drawn(self) -> None:
+        """Called after the bottom lines were drawn."""
+        if self._shown_at is None and self.open_question:
+            self._shown_at = time.monotonic()
+
+    async def ask(self, question: str, keys: str = "", *, at_once: bool = False) -> str | None:
         async with self._one_question:
-            self.question = question
+            self.question, self.keys = question, keys
             try:
-                await self._wait_until_quiet()
-                typed = await self._open()
+                if not at_once:
+                    await self._wait_until_quiet()
+                typed = await self._open(at_once=at_once)
                 self._print_line(f"{question}{'no answer' if typed is None else visible(typed)}", "bold")
                 return typed
             except asyncio.CancelledError:
@@ -69,7 +85,7 @@ class QuestionPrompt:
                     self._print_line(f"{question}the answer is no longer needed", "dim")
                 raise
             finally:
-                self.question = ""
+                self.question = self.keys = ""
                 if self._answered is not None:
                     self._answered, self.key_target = None, KeyTarget.NOTHING
                     self._focus(False)
@@ -83,6 +99,16 @@ class QuestionPrompt:
             self.key_target = KeyTarget.NOTHING
             self._answered.set_result(text)
 
+    def press_key(self, key: str) -> None:
+        """A key while a question of single keys is open; "" for what cannot be an answer, such as a paste."""
+        seen = self._shown_at is not None and time.monotonic() - self._shown_at >= ON_SCREEN_SECONDS
+        if not seen or self._quiet_before_key < QUIET_SECONDS:
+            self._hint = TOO_EARLY
+        elif key.lower() in tuple(self.keys):
+            self.answer_with(key.lower())
+        else:
+            self._hint = f"press one of these keys: {' '.join(self.keys)}"
+
     def give_up(self) -> bool:
         """Ends the open question without an answer. Returns whether there was one."""
         asked = self.key_target is KeyTarget.ANSWER
@@ -95,11 +121,13 @@ class QuestionPrompt:
             self._redraw()
             await asyncio.sleep(wait)
 
-    def _open(self) -> "asyncio.Future[str | None]":
+    def _open(self, *, at_once: bool) -> "asyncio.Future[str | None]":
         if self._reopening is not None:
             self._reopening.cancel()
-        discard_typed_input()
+        if not at_once:
+            discard_typed_input()
         self.answer.reset()
+        self._hint, self._shown_at = "", None
         self.key_target = KeyTarget.ANSWER
         self._focus(True)
         self._redraw()

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from tark_lsp.cli.chatting.conversation import Conversation
+from tark_lsp.cli.keyboard import AnswerInput
 from tark_lsp.cli.visible import one_line
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import ApprovalLevel, Mode
@@ -23,18 +24,25 @@ APPROVALS: Mapping[str, str] = {
 
 
 class SettingCommands:
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation, keyboard: AnswerInput) -> None:
         self._chat = conversation
+        self._keyboard = keyboard
         self._screen = conversation.screen
         self._models: Sequence[Mapping[str, Any]] = ()
 
     async def model(self, wanted: str) -> None:
-        ids = [str(model["id"]) for model in await self._listed()] if wanted else []
-        matches = [model for model in ids if wanted.lower() in model.lower()]
-        if wanted and ("/" in wanted or len(matches) == 1):
-            await self._chat.current.change_settings(model=wanted if "/" in wanted else matches[0])
-        elif wanted:
-            self._print_matches(matches, wanted)
+        """Lists the models that match all words, and takes the one that the user picks. A whole id is taken at once."""
+        now = self._chat.session.facts.model
+        models = await self._listed()
+        found = [str(model["id"]) for model in models if _matches(model, wanted)]
+        if wanted in found or ("/" in wanted and " " not in wanted and not found):
+            chosen: str | None = wanted
+        elif not found and wanted:
+            raise RequestError(f"no model matches {one_line(wanted)!r}", hint="write it as <provider>/<model>")
+        else:
+            chosen = found[0] if wanted and len(found) == 1 else await self._pick(found, now)
+        if chosen is not None:
+            await self._chat.current.change_settings(model=chosen)
         self._screen.print_line(f"model: {one_line(self._chat.session.facts.model or 'none yet')}")
 
     async def model_ids(self) -> Sequence[tuple[str, str]]:
@@ -58,15 +66,33 @@ class SettingCommands:
         about = known.get(value)
         self._screen.print_line(f"{name}: {value}{f' ({about})' if about else ''}")
 
-    def _print_matches(self, matches: Sequence[str], wanted: str) -> None:
-        if not matches:
-            raise RequestError(f"no model matches {one_line(wanted)!r}", hint="write it as <provider>/<model>")
-        for model in matches[:MAX_MODELS]:
-            self._screen.print_line(f"  {one_line(model)}")
-        if len(matches) > MAX_MODELS:
-            self._screen.print_line(f"  and {len(matches) - MAX_MODELS} more", "dim")
+    async def _pick(self, models: Sequence[str], now: str | None) -> str | None:
+        """Also words: they filter the list."""
+        if not models:
+            self._screen.print_line("no provider with a key lists models; /model <provider>/<model> sets any", "dim")
+            return None
+        shown = models[:MAX_MODELS]
+        for number, model in enumerate(shown, 1):
+            mark, style = ("*", "bold") if model == now else (" ", "none")
+            self._screen.print_line(f"{number:3} {mark} {one_line(model)}", style)
+        if len(models) > MAX_MODELS:
+            self._screen.print_line(f"      and {len(models) - MAX_MODELS} more: type a part of a name", "dim")
+        typed = await self._keyboard.ask("number, or a part of a name (Enter: no change): ")
+        if not typed:
+            return None
+        if typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= len(shown):
+            return shown[int(typed) - 1]
+        matching = [model for model in models if _matches({"id": model}, typed)]
+        if not matching:
+            raise RequestError(f"no model matches {one_line(typed)!r}", hint="write it as <provider>/<model>")
+        return matching[0] if len(matching) == 1 else await self._pick(matching, now)
 
     async def _listed(self) -> Sequence[Mapping[str, Any]]:
         if not self._models:
             self._models = (await self._chat.command("tark.models.list"))["models"]
         return self._models
+
+
+def _matches(model: Mapping[str, Any], wanted: str) -> bool:
+    text = f"{model['id']} {model.get('name') or ''}".lower()
+    return all(word in text for word in wanted.lower().split())

@@ -6,14 +6,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.search import stop_search
 
 from tark_lsp.cli.chatting.chat_screen import StyledLine
 from tark_lsp.cli.chatting.key_bindings import key_bindings
@@ -28,13 +30,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TerminalCallbacks:
-    """`submit(text)` receives a prompt; `interrupt()` is Ctrl-C, `leave()` is Ctrl-D. `print_line(text, style)` prints
-    above the bottom lines. `unfinished_lines(rows, columns)` and `status()` are drawn at the bottom.
+    """`submit(text)` receives a prompt; `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X
+    Ctrl-E, `paste_image()` Ctrl-V. `print_line(text, style)` prints above the bottom lines. `unfinished_lines(rows,
+    columns)` and `status()` are drawn at the bottom.
     """
 
     submit: Callable[[str], None]
     interrupt: Callable[[], None]
     leave: Callable[[], None]
+    suspend: Callable[[], None]
+    edit: Callable[[], None]
+    paste_image: Callable[[], None]
     print_line: Callable[[str, str], None]
     unfinished_lines: Callable[[int, int], list[StyledLine]]
     status: Callable[[], str]
@@ -48,20 +54,20 @@ class Terminal:
     ) -> None:
         self._output, self._callbacks = output, callbacks
         self.interrupt, self.leave = callbacks.interrupt, callbacks.leave
+        self.suspend, self.edit, self.paste_image = callbacks.suspend, callbacks.edit, callbacks.paste_image
         self.question = QuestionPrompt(callbacks.print_line, focus=self._focus, redraw=self.redraw)
         self.draft = Buffer(
             completer=completer,
             complete_while_typing=True,
             history=history,
             multiline=True,
-            on_text_changed=self.question.note_key,
         )
         self._app: Application[None] = Application(
             prompt_layout(
                 self.draft,
                 self.question.answer,
                 question=lambda: self.question.open_question,
-                waiting=lambda: self.question.waits,
+                note=lambda: self.question.note,
                 unfinished=self._unfinished,
                 status=lambda: f" {visible(callbacks.status())} ",
             ),
@@ -69,9 +75,12 @@ class Terminal:
             key_bindings=key_bindings(self),
             input=_input(),
             output=_output(),
-            after_render=lambda _: output.on_redraw(),
+            min_redraw_interval=0.03,
+            before_render=lambda _: output.before_redraw(),
+            after_render=lambda _: self._after_render(),
         )
         self._app.ttimeoutlen = 0.1
+        self._app.key_processor.before_key_press += lambda _: self.question.note_key()
         output.app = self._app
 
     async def run(self) -> None:
@@ -87,6 +96,7 @@ class Terminal:
 
     def clear(self) -> None:
         self._app.renderer.clear()
+        self._output.forget(cleared=True)
 
     def remember(self, text: str) -> None:
         """Adds a prompt to the history of the Up key."""
@@ -98,8 +108,8 @@ class Terminal:
             self.draft.text = text
             self.draft.cursor_position = len(text)
 
-    async def ask(self, question: str) -> str | None:
-        return await self.question.ask(question)
+    async def ask(self, question: str, keys: str = "", *, at_once: bool = False) -> str | None:
+        return await self.question.ask(question, keys, at_once=at_once)
 
     def give_up_question(self) -> bool:
         """Ends the open question without an answer. Returns whether there was one."""
@@ -107,13 +117,12 @@ class Terminal:
 
     async def hand_over(self, work: Callable[[], Awaitable[T]]) -> T:
         """Lets another program use the terminal while `work` runs."""
-        self._app.renderer.erase()
         self._output.pause()
         try:
-            with self._app.input.detach(), self._app.input.cooked_mode():
+            async with in_terminal():
                 return await work()
         finally:
-            self._app.renderer.reset()
+            self._output.forget()
             self._output.resume()
             self._app.invalidate()
 
@@ -127,7 +136,6 @@ class Terminal:
         elif text.strip() and not self.question.question:  # the user does not see yet that a question waits
             self.draft.reset()
             self._callbacks.submit(text.strip())
-        self.question.note_key()
 
     def paste(self, text: str) -> None:
         if len(text) > MAX_PASTE:
@@ -143,13 +151,20 @@ class Terminal:
         else:
             self.draft.insert_text(text)
 
+    def _after_render(self) -> None:
+        self._output.on_redraw()
+        self.question.note_drawn()
+
     def _focus(self, answer: bool) -> None:
+        if self._app.layout.is_searching:
+            stop_search()
         self._app.layout.focus(self.question.answer if answer else self.draft)
 
     def _unfinished(self) -> StyleAndTextTuples:
         size = self._app.output.get_size()
         lines = self._callbacks.unfinished_lines(max(3, size.rows // 2), max(1, size.columns - 1))
-        return [(style, text + ("\n" if number < len(lines) else "")) for number, (style, text) in enumerate(lines, 1)]
+        pieces: StyleAndTextTuples = [piece for line in lines for piece in (*line, ("", "\n"))]
+        return pieces[:-1]
 
 
 def _input() -> Input:
@@ -171,4 +186,5 @@ def _output() -> "Vt100_Output | None":
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
         return Size(rows=rows or 24, columns=columns or 80)
 
-    return Vt100_Output(sys.stdout, size, term=os.environ.get("TERM"), enable_cpr=False)
+    depth = ColorDepth.from_env()  # NO_COLOR
+    return Vt100_Output(sys.stdout, size, os.environ.get("TERM"), default_color_depth=depth, enable_cpr=False)

@@ -8,6 +8,8 @@ from tark_lsp.cli.visible import one_line, visible
 from tark_lsp.errors import RequestError
 
 MAX_LISTED = 30
+WRITTEN = ("applied", "partly")
+"""States of an edit that changed its file."""
 Answer = Mapping[str, Any]
 
 
@@ -16,12 +18,36 @@ class UndoCommands:
         self._chat = conversation
         self._screen = conversation.screen
         self._terminal = terminal
+        self._undone: dict[str | None, str] = {}
+        """By session, the turn that /redo does again."""
 
     async def undo(self, _: str) -> None:
-        await self._run("undo", "restored ", "the last turn changed no file, or is undone already")
+        """Undoes the last turn. If that has nothing to undo, it lists the earlier turns that have."""
+        session = self._chat.session
+        if session.last_turn is None:
+            raise RequestError("there is no turn to undo in this session", hint="tark-lsp undo lists all turns")
+        if await self._undo(session.last_turn):
+            return
+        self._screen.print_line("the last turn changed no file, or is undone already", "dim")
+        opened = await self._chat.command("tark.session.open", {"sessionId": session.require_id()})
+        turns = [turn for turn in opened["turns"] if _can_be_undone(turn)][: -MAX_LISTED - 1 : -1]
+        if not turns:
+            return
+        for number, turn in enumerate(turns, 1):
+            self._screen.print_line(f"{number:3}  {one_line(turn['prompt'], 60)}  ({', '.join(self._changed(turn))})")
+        if (picked := await self._pick("number of the turn to undo (Enter: none): ", len(turns))) is not None:
+            await self._undo(turns[picked]["turnId"])
 
     async def redo(self, _: str) -> None:
-        await self._run("redo", "redone   ", "nothing of the last turn is undone")
+        """Does again what the last /undo took back."""
+        session = self._chat.session
+        turn = self._undone.get(session.id) or session.last_turn
+        if turn is None:
+            raise RequestError("there is no turn to redo in this session")
+        answer = await self._chat.command("tark.turn.redo", {"turnId": turn})
+        self._show(answer, "redone   ")
+        if not answer["restored"] and not answer["kept"]:
+            self._screen.print_line("nothing of the last turn is undone", "dim")
 
     async def restore(self, _: str) -> None:
         """Lists the prompts, and goes back to before the one that the user picks."""
@@ -29,12 +55,10 @@ class UndoCommands:
         prompts = _prompts(await self._chat.command("tark.session.open", {"sessionId": session}))[-MAX_LISTED:]
         for number, (_, text) in enumerate(prompts, 1):
             self._screen.print_line(f"{number:3}  {one_line(text, 80)}", "none")
-        typed = await self._terminal.ask("number of the prompt to go back to (Enter: none): ")
-        if not typed:
+        picked = await self._pick("number of the prompt to go back to (Enter: none): ", len(prompts))
+        if picked is None:
             return
-        if not (typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= len(prompts)):
-            raise RequestError(f"{one_line(typed)} is not one of these numbers")
-        argument = {"sessionId": session, "messageId": prompts[int(typed) - 1][0]}
+        argument = {"sessionId": session, "messageId": prompts[picked][0]}
         files = await self._wants_files(argument)
         if files is None:
             return
@@ -53,21 +77,28 @@ class UndoCommands:
         for uri in foreseen["changedByCommand"]:
             name = self._screen.file_name(uri)
             self._screen.print_line(f"stays     {name}: a command changed it, which is not undone", "yellow")
-        while (typed := await self._terminal.ask("Undo these changes too? [y]es, [n]o (Enter: do nothing): ")) != "":
-            if typed is None:
-                return None
-            if typed[:1].lower() in ("y", "n"):
-                return typed[:1].lower() == "y"
-        return None
+        typed = await self._terminal.ask("Undo these changes too? [y]es, [n]o, [d]o nothing: ", "ynd")
+        return typed == "y" if typed in ("y", "n") else None
 
-    async def _run(self, name: str, verb: str, nothing: str) -> None:
-        turn = self._chat.session.last_turn
-        if turn is None:
-            raise RequestError(f"there is no turn to {name} in this session", hint="tark-lsp undo lists all turns")
-        answer = await self._chat.command(f"tark.turn.{name}", {"turnId": turn})
-        self._show(answer, verb)
-        if not answer["restored"] and not answer["kept"]:
-            self._screen.print_line(nothing, "dim")
+    async def _undo(self, turn: str) -> bool:
+        """Returns whether there was something to undo."""
+        answer = await self._chat.command("tark.turn.undo", {"turnId": turn})
+        self._show(answer, "restored ")
+        if answer["restored"]:
+            self._undone[self._chat.session.id] = turn
+        return bool(answer["restored"] or answer["kept"])
+
+    def _changed(self, turn: Answer) -> list[str]:
+        return [self._screen.file_name(edit["uri"]) for edit in turn["edits"] if edit["state"] in WRITTEN]
+
+    async def _pick(self, question: str, most: int) -> int | None:
+        """The index of the typed number. None: nothing was typed. Raises RequestError if it is none of the list."""
+        typed = await self._terminal.ask(question)
+        if not typed:
+            return None
+        if not (typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= most):
+            raise RequestError(f"{one_line(typed)} is not one of these numbers")
+        return int(typed) - 1
 
     def _show(self, answer: Answer, verb: str) -> None:
         for uri in answer["restored"]:
@@ -75,6 +106,10 @@ class UndoCommands:
         for file in answer["kept"]:
             name, reason = self._screen.file_name(file["uri"]), visible(file["reason"])
             self._screen.print_line(f"kept      {name}: {reason}", "yellow")
+
+
+def _can_be_undone(turn: Answer) -> bool:
+    return turn.get("undone") != "all" and any(edit["state"] in WRITTEN for edit in turn.get("edits") or ())
 
 
 def _prompts(opened: Answer) -> Sequence[tuple[str, str]]:

@@ -13,9 +13,11 @@ from typing import Literal, TypeAlias
 
 from tark_lsp.agent.prompt import Pointer, describe_pointer
 from tark_lsp.errors import TarkError
+from tark_lsp.messages import Image
 from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.prompting.fences import Fences
 from tark_lsp.server.prompting.mention_access import MentionAccess, NotAvailable, run_tool, why_not_readable
+from tark_lsp.server.prompting.mentioned_images import is_image_name, read_image
 from tark_lsp.server.prompting.symbols import find_definitions
 from tark_lsp.tools.places import locate_path, place_of_path
 from tark_lsp.tools.read_diagnostics import diagnostic_line
@@ -38,6 +40,7 @@ LONGEST_DEFINITION = 120
 """Lines."""
 DEPTH = 2
 """Of a folder's tree."""
+IMAGE = "[this image is attached]"
 CHANGES = "The person wants the changes of the working tree looked at: read them with the tool read_changes."
 
 
@@ -62,6 +65,7 @@ class MentionText:
     name: str
     text: str
     missing: str = ""
+    image: Image | None = None
 
 
 Argument: TypeAlias = Literal["path", "folder", "name", "address"]
@@ -123,6 +127,8 @@ class Mentions:
 
     async def _read(self, mention: Mention, access: MentionAccess) -> MentionText:
         try:
+            if mention.name == "file" and is_image_name(mention.argument):
+                return MentionText(mention.words, IMAGE, image=await read_image(mention.argument, access))
             return MentionText(mention.words, await self.kinds[mention.name].read(mention.argument, access))
         except TarkError as error:
             return _missing(mention.words, error.message)

@@ -65,7 +65,10 @@ class Preparation:
         access = MentionAccess(context, now, tools, user.request_permission)
         found = await self._mentions.look_up(prompt, access)
         around = await self._surroundings.surroundings_of(
-            record, access, [(mention.name, mention.text) for mention in found]
+            record,
+            access,
+            [(mention.name, mention.text) for mention in found],
+            [mention.image for mention in found if mention.image],
         )
         files = [*session.seen, *files_of(record.request)]
         guidance = self._guidance.find_guidance(session, workspace, document, files, rules)

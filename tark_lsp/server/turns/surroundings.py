@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tark_lsp.agent.prompt import LONGEST_ATTACHMENT, Pointer, PromptContext
+from tark_lsp.context.images import MOST_IMAGES
 from tark_lsp.context.snippets import format_head
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import Image
@@ -27,7 +28,11 @@ class TurnSurroundings:
         self._state = state
 
     async def surroundings_of(
-        self, record: TurnRecord, access: MentionAccess, mentioned: Iterable[tuple[str, str]]
+        self,
+        record: TurnRecord,
+        access: MentionAccess,
+        mentioned: Iterable[tuple[str, str]],
+        mentioned_images: Sequence[Image],
     ) -> PromptContext:
         """`mentioned`: names and texts of the mentions in the prompt. Attached files are read like them."""
         request, target, workspace = record.request, record.target, access.context.workspace
@@ -39,7 +44,10 @@ class TurnSurroundings:
                 diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
         if record.kind.base == "review":
             mentioned = [*mentioned, await changes_to_review(request.prompt, access, record.notes)]
-        images = [part for part in request.context if isinstance(part, incoming.ImageContext)]
+        given = [part for part in request.context if isinstance(part, incoming.ImageContext)]
+        images = [*(Image(image.mime_type, image.data) for image in given), *mentioned_images]
+        if len(images) > MOST_IMAGES:
+            record.notes.append(f"only the first {MOST_IMAGES} images are sent")
         attached = [
             await self._attached(part, access, record.notes)
             for part in request.context
@@ -50,7 +58,7 @@ class TurnSurroundings:
             [document.path for document in self._documents if document.path and workspace.is_inside(document.path)],
             _nearest(diagnostics, target),
             [*attached, *mentioned],
-            [Image(image.mime_type, image.data) for image in images],
+            images[:MOST_IMAGES],
         )
 
     async def _attached(

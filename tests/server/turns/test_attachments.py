@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tark_lsp.context.images import LARGEST_IMAGE
 from tark_lsp.errors import RequestError
 from tark_lsp.llm.scripted.scenario import Reply
 from tark_lsp.llm.wire.wire import WIRES
@@ -117,3 +118,24 @@ async def test_the_turn_says_which_lines_of_which_file_it_is_about(make: MakeDes
     whole = await desk.start("look", path)
     await desk.end(whole)
     assert "uri" not in desk.updates(whole, "start")[0]
+
+
+async def test_images_that_a_prompt_mentions_are_sent_by_the_rules_of_reading(make: MakeDesk) -> None:
+    async with Loopback([Reply(text="A picture.")]) as server:
+        mine = config(server.url, "openai-chat", images=True)
+        desk = make(config=f'{mine}[permissions]\ndeny = ["read_file(secret/**)"]')
+        (desk.folder / "secret").mkdir()
+        for name, content in (("a shot.PNG", png()), ("secret/b.png", png()), ("c.gif", b"text"), ("d.jpg", jpeg())):
+            (desk.folder / name).write_bytes(content)
+        (desk.folder / "huge.png").write_bytes(png() + bytes(LARGEST_IMAGE))
+        words = '@file:"a shot.PNG" @file:secret/b.png @file:c.gif @file:d.jpg @file:huge.png @file:none.png'
+        turn = await desk.start(f"look at {words}", model="mine/m")
+        await desk.end(turn)
+        said = read_body("openai-chat", server.requests[0].body)
+        await desk.stop()
+    assert [item.text for item in said if item.kind == "image"] == SEEN
+    told = notices(desk, turn)
+    for notice, why in zip(
+        told, ("denies it", "is not a GIF image", "is larger than 3.75 MB", "cannot be read: No such file"), strict=True
+    ):
+        assert why in notice
