@@ -81,19 +81,7 @@ test("a change of user settings restarts the server, unless it can be sent to it
   await other(second);
 });
 
-test("a killed server is restarted; after three ends within a minute, a button restarts it", async () => {
-  const { client } = await api();
-  let former = client.processId;
-  process.kill(former!, "SIGKILL");
-  await hands.sees("the server ended (killed); it was restarted");
-  former = await other(former);
-  process.kill(former, "SIGKILL");
-  former = await other(former);
-  process.kill(former, "SIGKILL");
-  await hands.clicks("it is not restarted again", "Restart");
-  await other(former);
-});
-
+// Before the other crashes: on a busy machine, a row of the list of notifications can outlive that it is cleared.
 test("a crash is one message, also if a command was running, and if the server does not start again", async () => {
   const { client } = await api();
   const marker = pathOf("server-dies");
@@ -101,7 +89,7 @@ test("a crash is one message, also if a command was running, and if the server d
   const former = client.processId;
   await set("server.command", [real[0], "-c", program, marker, ...real]);
   const fragile = await other(former);
-  await hands.clear();
+  await vscode.commands.executeCommand("notifications.clearAll");
   process.kill(fragile, "SIGSTOP");
   const commands = [run("showUsage"), run("exportSession")];
   writeFileSync(marker, "");
@@ -114,6 +102,19 @@ test("a crash is one message, also if a command was running, and if the server d
   await hands.sees("the server ended (killed); it was restarted");
   await set("server.command", real);
   await other(client.processId);
+});
+
+test("a killed server is restarted; after three ends within a minute, a button restarts it", async () => {
+  const { client } = await api();
+  let former = client.processId;
+  process.kill(former!, "SIGKILL");
+  await hands.sees("the server ended (killed); it was restarted");
+  former = await other(former);
+  process.kill(former, "SIGKILL");
+  former = await other(former);
+  process.kill(former, "SIGKILL");
+  await hands.clicks("it is not restarted again", "Restart");
+  await other(former);
 });
 
 for (const [does, says] of [
