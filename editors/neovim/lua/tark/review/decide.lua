@@ -167,13 +167,38 @@ local function unseen(entries)
   end, entries)
 end
 
----Decides on all pending hunks of the turn.
+---@param entries tark.UndecidedHunk[]
+---@param state string
+---@return tark.UndecidedHunk[]
+local function in_state(entries, state)
+  return vim.tbl_filter(function(entry)
+    return entry.hunk.state == state
+  end, entries)
+end
+
+---Rejects all hunks of the turn. Conflicts have text of the user, so it asks once before it dismisses them.
+---@param pending tark.UndecidedHunk[]
+---@param conflicts tark.UndecidedHunk[]
+local function reject_with_conflicts(pending, conflicts)
+  local count = figures.counted(#conflicts, 'conflict')
+  local choices = { ('dismiss %s: your lines stay'):format(count), ('leave %s'):format(count) }
+  vim.ui.select(choices, { prompt = 'Tark, reject all:', kind = 'tark_dismiss_conflicts' }, function(_, index)
+    if index == 1 then
+      M.decide(vim.list_extend(vim.list_slice(pending), conflicts), 'reject')
+    elseif index == 2 then
+      M.decide(pending, 'reject')
+    end
+  end)
+end
+
+---Decides on all pending hunks of the turn. To reject them can also dismiss its conflicts.
 ---@param verb 'accept'|'reject'
 function M.decide_turn(verb)
-  local entries = vim.tbl_filter(function(entry)
-    return entry.hunk.state == 'pending'
-  end, selection.hunks_of_turn())
-  if #entries == 0 then
+  local all = selection.hunks_of_turn()
+  local entries, conflicts = in_state(all, 'pending'), in_state(all, 'conflict')
+  if verb == 'reject' and #conflicts > 0 then
+    return reject_with_conflicts(entries, conflicts)
+  elseif #entries == 0 then
     return notify.info(#hunks.undecided() > 0 and 'only conflicts are left (:TarkReview)' or 'nothing to review')
   end
   local hidden = verb == 'accept' and unseen(entries) or {}
