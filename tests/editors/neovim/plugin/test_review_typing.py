@@ -169,7 +169,7 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
     neovim.keys(":TarkReject<CR>")
     drawn(neovim)
     shows(neovim, SHAPES.replace(AREA, f"{OLD}  # mine\n").replace(VOLUME, ""))
-    neovim.until(lambda: "rejected 1 change" in neovim.messages(), "the message")
+    neovim.until(lambda: "dismissed 1 conflict" in neovim.messages(), "the message")
     assert text(neovim) == SHAPES.replace(AREA, f"{OLD}  # mine\n").replace(VOLUME, "")
     unhurt(neovim)
 
@@ -188,7 +188,7 @@ def test_all_are_rejected_with_the_conflicts_after_one_question(reviewing: Neovi
     neovim.keys(":TarkReject!<CR>")
     neovim.choose(1)
     drawn(neovim)
-    told(neovim, "rejected 4 changes, nothing left to review")
+    told(neovim, "rejected 3 changes, dismissed 1 conflict, nothing left to review")
     shows(neovim, SHAPES.replace(AREA, f"{OLD}  # mine\n"))
 
 

@@ -86,6 +86,7 @@ local function turn_accepted(start, answer)
   if config.get().chat.opens_for[start.kind] then
     require('tark.chat').show({ focus = false })
   end
+  require('tark.chat').scroll_to_end()
 end
 
 ---@param client vim.lsp.Client
