@@ -130,6 +130,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.settings.set", {"approval": "never"}, "approval"),
     ("tark.settings.set", {"thinking": "much"}, "thinking"),
     ("tark.settings.set", {"model": "gpt 5"}, "model"),
+    ("tark.settings.set", {"model": "nonesuch/gpt-5"}, "there is no provider 'nonesuch'"),
     ("tark.settings.set", {"sessionId": "nonesuch"}, "nonesuch"),
     *((f"tark.auth.{name}", {"provider": "nonesuch"}, "nonesuch") for name in ("login", "logout", "status", "check")),
     *((f"tark.auth.{name}", {"provider": 7}, "provider") for name in ("login", "logout", "status")),
@@ -453,3 +454,13 @@ async def test_old_turns_are_not_told_again_and_again(desk: Desk) -> None:
     await asyncio.sleep(0.15)
     assert len(desk.updates(old, "hunks")) == told
     assert desk.updates(new, "hunks")[-1]["hunks"][-1]["range"] == span(4, 5)
+
+
+async def test_a_turn_without_a_model_says_what_to_do(make: MakeDesk) -> None:
+    desk = make()
+    desk.config.write_text('[providers.ollama]\nbaseUrl = "http://127.0.0.1:1"\n')  # nothing listens there
+    other = desk.another()
+    error = (await other.end(await other.start("hello")))["error"]
+    assert error["message"] == "no model is set and none was found"
+    for word in ("tark-lsp login", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "config.toml"):
+        assert word in error["hint"]
