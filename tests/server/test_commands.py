@@ -15,7 +15,7 @@ from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.protocol.capabilities import COMMANDS
 from tark_lsp.server.protocol.incoming import Nothing
-from tests.server.desk import TEXT, Desk, allow
+from tests.server.desk import TEXT, Desk, MakeDesk, allow
 from tests.server.raw import ROOT
 
 pytestmark = pytest.mark.virtual_clock
