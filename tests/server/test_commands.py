@@ -15,7 +15,7 @@ from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.protocol.capabilities import COMMANDS
 from tark_lsp.server.protocol.incoming import Nothing
-from tests.server.desk import TEXT, Desk, MakeDesk, allow
+from tests.server.desk import TEXT, Desk, allow
 from tests.server.raw import ROOT
 
 pytestmark = pytest.mark.virtual_clock
@@ -454,13 +454,3 @@ async def test_old_turns_are_not_told_again_and_again(desk: Desk) -> None:
     await asyncio.sleep(0.15)
     assert len(desk.updates(old, "hunks")) == told
     assert desk.updates(new, "hunks")[-1]["hunks"][-1]["range"] == span(4, 5)
-
-
-async def test_a_turn_without_a_model_says_what_to_do(make: MakeDesk) -> None:
-    desk = make()
-    desk.config.write_text('[providers.ollama]\nbaseUrl = "http://127.0.0.1:1"\n')  # nothing listens there
-    other = desk.another()
-    error = (await other.end(await other.start("hello")))["error"]
-    assert error["message"] == "no model is set and none was found"
-    for word in ("tark-lsp login", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "config.toml"):
-        assert word in error["hint"]
