@@ -162,6 +162,14 @@ for _, row in ipairs(COMMANDS) do
   end
 end
 
+local edit_operator = { expr = true, noremap = true, desc = 'Tark: Change only the selection (operator)' }
+edit_operator.callback = function()
+  return require('tark.commands.operator').begin()
+end
+vim.api.nvim_set_keymap('n', '<Plug>(tark-edit)', '', edit_operator)
+-- Typed twice, it is about the line.
+vim.api.nvim_set_keymap('o', '<Plug>(tark-edit)', 'g@', { noremap = true, desc = 'Tark: the line' })
+
 map_plug('next-hunk', "<Cmd>lua require('tark').next_hunk()<CR>", 'Go to the next hunk')
 map_plug('prev-hunk', "<Cmd>lua require('tark').prev_hunk()<CR>", 'Go to the previous hunk')
 map_plug('hunk-diff', "<Cmd>lua require('tark').hunk_diff()<CR>", 'Show the whole diff')

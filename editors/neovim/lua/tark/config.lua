@@ -18,6 +18,7 @@ local M = {}
 ---@field position 'right'|'left'|'bottom'|'float'
 ---@field size number a share of the screen, 0 to 1
 ---@field prompt_lines integer the prompt's height before it grows
+---@field start_insert boolean `:TarkChat` starts insert mode if the prompt is empty
 ---@field autocomplete boolean offer mentions and commands when the user types @ and / in the prompt
 ---@field opens_for table<string, boolean> kinds of turns that open the chat, without moving the focus
 
@@ -36,6 +37,7 @@ M.defaults = {
     position = 'right',
     size = 0.4,
     prompt_lines = 3,
+    start_insert = true,
     autocomplete = true,
     opens_for = { agent = true, ask = true, explain = true },
   },
