@@ -351,3 +351,17 @@ def test_an_edit_runs_beside_a_turn_of_the_chat(neovim: Neovim) -> None:
     neovim.keys(":TarkStop<CR>")
     neovim.until(lambda: all(turn["state"] == "ended" for turn in turns(neovim)), "all have ended")
     unhurt(neovim)
+
+
+def test_a_buffer_without_a_name_is_edited(neovim: Neovim, folder: Path) -> None:
+    neovim.keys(":enew<CR>ilonger = 1<CR>other = 2<Esc>ggV:TarkEdit make it shorter<CR>")
+    told(neovim, "this buffer is now named untitled")
+    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    neovim.keys("gg:TarkAccept<CR>")
+    neovim.until(lambda: neovim.lines == ["short = 1", "other = 2"], "it is changed")
+    ended(neovim, 1)
+    assert Path(neovim.lua("return vim.fn.bufname()")).name == "untitled"
+    assert not (folder / "untitled").exists(), "nothing is written"
+    neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
+    told(neovim, "only a file can be changed, and this is not one")
+    unhurt(neovim)

@@ -120,6 +120,10 @@ local function enqueue_turn(start)
   if start.range.is_block then
     return turn_refused(start, BLOCK)
   end
+  local name = BESIDE[start.kind] and workspace.name_buffer(start.range.bufnr)
+  if name then
+    notify.info(('this buffer is now named %s: Tark cannot change one without a name'):format(name))
+  end
   lifecycle.ensure_server(start.range.bufnr, function(problem, client)
     if not client then
       return turn_refused(start, problem or 'there is no server')
