@@ -54,7 +54,7 @@ BaseUrl = Annotated[
 EnvironmentName = Annotated[
     str, _matching(r"[A-Za-z_][A-Za-z0-9_]*", "must be the name of an environment variable, never the key itself")
 ]
-ClientId = Annotated[str, _matching(r"[!-~]+", "must be the id of an OAuth app")]
+ClientId = Annotated[str, _matching(r"[!-~]+", "must be the client ID of an OAuth app")]
 Header = Annotated[str, _matching(r"[^\r\n\0]*", "must be one line")]
 Rule = Annotated[
     str,

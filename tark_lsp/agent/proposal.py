@@ -233,7 +233,7 @@ def write_result(
         content = f"Nothing is left to apply: another edit of this answer reverted what this one changed in {names}."
         finish_call(turn, draft.item.call, results, content)
     elif HunkState.PENDING in states:
-        content = f"Shown to the person as a proposal for {names}; nothing was written."
+        content = f"Shown as a proposal for {names}; nothing was written."
         finish_call(turn, draft.item.call, results, content)
     elif states == {HunkState.REJECTED}:
         turn.rejected.add(draft.digest)

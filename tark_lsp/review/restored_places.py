@@ -18,7 +18,7 @@ from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 
 LINES_CHANGED = "its lines were changed since it was made"
-FILE_EXISTS = "there is such a file by now"
+FILE_EXISTS = "a file with this name exists now"
 
 
 def find_places(hunks: Sequence[ReviewHunk], then: str, now: str, *, exists: bool) -> list[ReviewHunk]:

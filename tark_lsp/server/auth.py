@@ -65,7 +65,7 @@ class Auth:
             code = await device_login.request_device_code(provider.login, name, self._network)
             minutes = f"{code.expires_in / 60:.0f} minutes"
             page, typed = code.verification_uri, code.user_code
-            self._tell(f"Tark: to log in to {name}, open {page} and type {typed} (good for {minutes})")
+            self._tell(f"Tark: to log in to {name}, open {page} and enter {typed} (valid for {minutes})")
             self._running[name] = asyncio.create_task(self._finish(logins, name, provider.login, code))
         return {
             "provider": name,

@@ -36,7 +36,7 @@ NOTHING_USED = {"inputTokens": 0, "cachedTokens": 0, "outputTokens": 0, "reasoni
 ERROR = {
     "code": "interrupted",
     "message": "the server ended while this turn ran",
-    "hint": "what was done until then is kept: say how to go on",
+    "hint": "what was done until then is kept: send a prompt to continue",
 }
 
 

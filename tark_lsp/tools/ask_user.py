@@ -39,8 +39,8 @@ async def run(args: AskUserArguments, ctx: ToolContext, preview: Preview) -> str
             "unanswered", "the person did not answer", hint="continue with what you know, or ask in your final answer"
         )
     if isinstance(answer, str):
-        return f"The person answers: {answer}"
-    return f"The person chose: {', '.join(answer) or 'none of them'}"
+        return f"Answer: {answer}"
+    return f"Chosen: {', '.join(answer) or 'none of them'}"
 
 
 FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, untrusted_output=False)

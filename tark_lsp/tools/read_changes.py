@@ -154,7 +154,7 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
         ("Not saved, shown as separate diffs below", [ctx.workspace.display(path) for path in found.unsaved]),
         ("Not saved, and left out by a rule", [ctx.workspace.display(path) for path in found.unsaved_hidden]),
         ("A rule hides the text from you", names_of(found.closed)),
-        ("A rule asks the person first, so left out here; use read_file to ask", names_of(found.asked)),
+        ("A rule asks first, so left out here; use read_file to ask", names_of(found.asked)),
     ):
         if some:
             told.append(f"{what}: {listing(some)}.")

@@ -296,7 +296,7 @@ async def test_in_plan_mode_edits_are_only_shown(bench: Bench) -> None:
         call("propose_edit", path="a.py", old_text=f"line {n}\n", new_text=f"{n}\n", replace_all=False) for n in (2, 30)
     ]
     end = await bench.run(answer(*proposals))
-    assert all("Shown to the person" in result for result in bench.results())
+    assert all("Shown as a proposal" in result for result in bench.results())
     assert bench.text("a.py") == LINES
     assert (len(bench.user.shown), bench.user.asked, bench.user.unasked) == (1, [], [])
     assert end.edits == {path: "pending"}

@@ -115,7 +115,7 @@ async def test_questions_come_one_at_a_time(bench: Bench) -> None:
     )
     assert bench.user.most_open == 1
     assert bench.errors() == [None] * 4
-    assert bench.results()[1::2] == ["The person answers: red", "The person answers: blue"]
+    assert bench.results()[1::2] == ["Answer: red", "Answer: blue"]
 
 
 async def test_two_tools_that_ask_never_ask_at_once(bench: Bench) -> None:

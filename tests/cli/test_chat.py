@@ -219,14 +219,13 @@ def test_calls_in_parallel_and_a_failure(start: Start) -> None:
         assert words in terminal.shown
 
 
-@pytest.mark.parametrize(("typed", "answer"), [("2", "green"), ("blue", "blue")])
+@pytest.mark.parametrize(("typed", "answer"), [("2", "Chosen: green"), ("blue", "Answer: blue")])
 def test_a_question_of_the_model(start: Start, typed: str, answer: str) -> None:
     terminal = start()
     terminal.say("ask me")
     terminal.expect("Which colour?")
     terminal.answer("number, or your own words", typed)
-    terminal.expect("The person")
-    assert answer in terminal.shown.split("The person")[1]
+    terminal.expect(answer)
 
 
 def test_markdown_is_drawn(start: Start) -> None:

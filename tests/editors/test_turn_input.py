@@ -18,7 +18,7 @@ async def test_by_request(open_editor: OpenEditor, profile: Profile) -> None:
     question = await editor.question()
     assert (question.method, question.text) == (INPUT, "Which colour?")
     question.answer({"answer": "mauve"})
-    assert (await editor.end(turn))["text"] == "The person answers: mauve"
+    assert (await editor.end(turn))["text"] == "Answer: mauve"
 
 
 @each_profile
@@ -28,7 +28,7 @@ async def test_by_a_message(open_editor: OpenEditor, profile: Profile) -> None:
     question = await editor.question()
     assert (question.method, question.titles) == (MESSAGE, ["red", "green", "blue", "none"])
     question.choose("green")
-    assert (await editor.end(turn))["text"] == "The person chose: green"
+    assert (await editor.end(turn))["text"] == "Chosen: green"
 
 
 @each_profile
@@ -48,5 +48,5 @@ async def test_answered_later_by_command(open_editor: OpenEditor) -> None:
     assert request["turnId"] == turn
     answer = {"requestId": request["requestId"], "answer": ["blue"]}
     assert await editor.command("tark.input.answer", answer) == {"accepted": True}
-    assert (await editor.end(turn))["text"] == "The person chose: blue"
+    assert (await editor.end(turn))["text"] == "Chosen: blue"
     assert await editor.command("tark.input.answer", answer) == {"accepted": False}

@@ -24,7 +24,7 @@ OVER = frozenset({"completed", "failed", "rejected", "cancelled"})
 INTERRUPTED = {
     "code": "interrupted",
     "message": "the server ended while this turn ran",
-    "hint": "what was done until then is kept: say how to go on",
+    "hint": "what was done until then is kept: send a prompt to continue",
 }
 NOTHING: tuple[object, ...] = (None, "", [])
 """Values of fields that are as good as absent."""

@@ -212,7 +212,7 @@ async def test_an_editor_that_opens_no_page(make: MakeDesk) -> None:
 
 async def test_a_login_without_a_client_id(make: MakeDesk) -> None:
     desk = make()
-    with pytest.raises(SettingsError, match="client id") as caught:
+    with pytest.raises(SettingsError, match="client ID") as caught:
         await desk.command("tark.auth.login", COPILOT)
     assert "providers.copilot.clientId" in caught.value.hint
 
@@ -268,7 +268,7 @@ async def test_no_workspace_can_send_a_login_elsewhere(make: MakeDesk, tmp_path:
         (tmp_path / ".tark" / "config.toml").write_text(settings(evil))
         desk.app.configuration_changed({"settings": {"tark": {"providers": {"copilot": {"clientId": CLIENT_ID}}}}})
         await desk.settled()
-        with pytest.raises((SettingsError, RequestError), match="client id"):
+        with pytest.raises((SettingsError, RequestError), match="client ID"):
             await desk.command("tark.auth.login", COPILOT)
         assert evil.requests == []
         assert any("ignored" in note for note in desk.connection.notes())

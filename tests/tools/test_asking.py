@@ -13,11 +13,11 @@ from tests.tools.conftest import Bench
 @pytest.mark.parametrize(
     ("arguments", "answer", "expected"),
     [
-        ({}, "do as you like", "The person answers: do as you like"),
-        ({"options": ["a", "b"]}, ["b"], "The person chose: b"),
-        ({"options": ["a", "b"]}, "neither", "The person answers: neither"),
-        ({"options": ["a", "b"], "multiple": True}, ["a", "b"], "The person chose: a, b"),
-        ({"options": ["a", "b"], "multiple": True}, [], "The person chose: none of them"),
+        ({}, "do as you like", "Answer: do as you like"),
+        ({"options": ["a", "b"]}, ["b"], "Chosen: b"),
+        ({"options": ["a", "b"]}, "neither", "Answer: neither"),
+        ({"options": ["a", "b"], "multiple": True}, ["a", "b"], "Chosen: a, b"),
+        ({"options": ["a", "b"], "multiple": True}, [], "Chosen: none of them"),
     ],
 )
 async def test_ask_user(bench: Bench, arguments: dict[str, Any], answer: str | list[str], expected: str) -> None:

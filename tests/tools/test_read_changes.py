@@ -88,7 +88,7 @@ async def test_what_is_not_saved_is_a_diff_of_its_own(repository: Bench) -> None
     assert "four" not in await repository.call("read_changes", path="sub")
 
 
-RULES = {"is_read_denied": "A rule hides the text from you", "is_read_asked": "A rule asks the person first"}
+RULES = {"is_read_denied": "A rule hides the text from you", "is_read_asked": "A rule asks first"}
 
 
 @pytest.mark.parametrize("rule", RULES)

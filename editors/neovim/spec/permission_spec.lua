@@ -119,7 +119,7 @@ describe('a grant', function()
     end
     assert.same({ 't', 's', '3' }, keys)
     local asked = request({ command = command('ls') })
-    assert.same('allow this very command in ., this turn', content.describe_grant(asked, grants[1]))
+    assert.same('allow exactly this command in ., this turn', content.describe_grant(asked, grants[1]))
     assert.same('allow edits below src, this session', content.describe_grant(asked, grants[2]))
     assert.same('allow `a⏎b`, this turn', content.describe_grant(asked, { id = 'g', covers = '`a\nb`, this turn' }))
   end)

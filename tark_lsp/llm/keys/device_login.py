@@ -136,7 +136,7 @@ async def request_device_code(login: DeviceLogin, name: str, transport: Transpor
     """Requests a code. Raises SettingsError without a client id, and ModelError if the site gives no code."""
     if not login.client_id:
         raise SettingsError(
-            f"logging in to {name} needs a client id",
+            f"logging in to {name} needs a client ID",
             hint=f"create an OAuth app on {login.url}, enable its device flow, and set providers.{name}.clientId",
         )
     fields = {"client_id": login.client_id, "scope": login.scope}

@@ -22,7 +22,7 @@ from tark_lsp.workspace.documents import Documents, TextDocument
 from tark_lsp.workspace.text_document import is_chat, is_prompt
 
 INVOKED = (("explain", "Explain"), ("fix", "Fix"), ("test", "Write tests"), ("document", "Document"))
-PROMPTED = (("ask", "Ask..."), ("edit", "Edit..."))
+PROMPTED = (("ask", "Ask…"), ("edit", "Edit…"))
 
 
 class CodeActions:
@@ -140,7 +140,7 @@ class CodeActions:
     def _show(self, waiting: WaitingPermission) -> Iterable[Offer]:
         subject = self._subject(waiting)
         if len(subject) > TITLE_WHOLE or self._permissions.needs_showing(waiting):
-            yield Offer(f"Show... ({cut(subject, 60)})", "tark.permission.list", {"show": waiting.id})
+            yield Offer(f"Show… ({cut(subject, 60)})", "tark.permission.list", {"show": waiting.id})
 
     def _subject(self, waiting: WaitingPermission) -> str:
         return self._permissions.message(waiting).removeprefix("Tark: ")

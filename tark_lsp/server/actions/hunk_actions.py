@@ -125,7 +125,7 @@ class HunkActions:
             argument |= {"prompt": comment.prompt, "comment": comment_range(comment)}
             return (Offer(f"Regenerate: {cut(visible(comment.prompt), 40)}", "tark.hunk.regenerate", argument),)
         if self._connection.client.understands("input"):
-            return (Offer("Regenerate...", "tark.hunk.regenerate", {**argument, "askForPrompt": True}),)
+            return (Offer("Regenerate…", "tark.hunk.regenerate", {**argument, "askForPrompt": True}),)
         return (Offer("Regenerate this change", "tark.hunk.regenerate", argument),)
 
     def _all_in_file(self, document: TextDocument) -> Iterator[Offer]:

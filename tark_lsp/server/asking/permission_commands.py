@@ -48,7 +48,7 @@ class PermissionCommands:
         asks_itself = self._connection.client.understands("permission")
         if request.outcome == "allow" and not asks_itself and self._permissions.needs_showing(waiting):
             raise RequestError(
-                "outcome: it can be allowed only after it was shown whole",
+                "outcome: the request can be allowed only after it was shown whole",
                 hint=f"have it shown by tark.permission.list with show {waiting.id!r}",
             )
         self._permissions.resolve(waiting, request)

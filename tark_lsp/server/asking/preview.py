@@ -117,7 +117,7 @@ class Preview:
                 return True
             await asyncio.sleep(delay)  # the changes for the other ticked hunks follow right after
             hunks = self._reviews.hunks.get_hunks(hunk_id for shown in previewed for hunk_id in shown.hunk_ids)
-            await self._reviews.reject([hunk.id for hunk in hunks if hunk.pending], "the person left it out")
+            await self._reviews.reject([hunk.id for hunk in hunks if hunk.pending], "it was left out")
         except RequestFailed:
             return landed.is_set()
         finally:

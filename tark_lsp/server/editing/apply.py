@@ -97,7 +97,7 @@ class EditorBuffers:
             refusal = ""
             outcome: Outcome | Misplaced | None = Applied(now)  # the user repaired it
             if mending.hunks:
-                refusal, outcome = await self._send(document, mending, "Tark: put a misplaced change right")
+                refusal, outcome = await self._send(document, mending, "Tark: correct a misplaced change")
             match outcome:
                 case Misplaced():
                     right, into = with_typed(now, outcome.before, right)

@@ -62,7 +62,7 @@ class HunkCommands:
             await self._reviews.accept([request.hunk_id])
             hunk = find_hunk(self._reviews, request.hunk_id, "hunkId")
             if hunk.state != "accepted":
-                raise RequestError(f"hunkId: it could not be applied: {for_user(hunk.reason)}")
+                raise RequestError(f"hunkId: the change could not be applied: {for_user(hunk.reason)}")
         return {"hunkId": request.hunk_id}
 
     async def dismiss(self, request: incoming.DismissProblems) -> Any:
@@ -85,7 +85,7 @@ class HunkCommands:
         if request.uri is not None:
             path = path_from_uri(request.uri)
             if path is None:
-                raise RequestError(f"uri: {request.uri!r} is no file")
+                raise RequestError(f"uri: {request.uri!r} is not a file")
         found = self._reviews.hunks.find_hunks(path, request.turn_id)
         if request.turn_id is not None and not found:
             self._asked_turns.find_asked(request.turn_id)  # raises if there is no such turn

@@ -49,15 +49,15 @@ class RegenerateCommand:
         asked, session_id = self._asked_turns.find_asked(hunk.turn_id) if known else ("", "")
         self._check(hunk)
         self._asked_turns.open_session(session_id)  # an error comes before anything is rejected
-        await self._reviews.reject([hunk.id], "the person wants it done in another way")
+        await self._reviews.reject([hunk.id], "it is to be done in another way")
         hunk = find_hunk(self._reviews, hunk.id, "hunkId")
         if hunk.state != "rejected":
-            raise RequestError(f"hunkId: it could not be taken back: {for_user(hunk.reason)}")
+            raise RequestError(f"hunkId: the change could not be taken back: {for_user(hunk.reason)}")
         target = await self._lines_of(hunk)
         kind = KINDS["agent" if target is None else "edit"]
         place = f"in {self._documents.uri(hunk.path)}" if target is None else _place(target)
-        before = incoming.TextContext(type="text", name="What the person asked for before", text=asked)
-        rejected = incoming.TextContext(type="text", name=f"The change they rejected, {place}", text=as_diff(hunk))
+        before = incoming.TextContext(type="text", name="What was asked for before", text=asked)
+        rejected = incoming.TextContext(type="text", name=f"The change that was rejected, {place}", text=as_diff(hunk))
         start = incoming.StartTurn(
             prompt=request.prompt.strip() or ("" if request.ask_for_prompt else DEFAULT_PROMPT),
             kind=kind.name,
@@ -71,11 +71,11 @@ class RegenerateCommand:
     def _check(self, hunk: ReviewHunk) -> None:
         """Raises RequestError if it cannot be regenerated."""
         if not hunk.undecided:
-            raise RequestError(f"hunkId: it is {hunk.state} already")
+            raise RequestError(f"hunkId: the change is {hunk.state} already")
         if hunk.operation:
-            raise RequestError(f"hunkId: it is to {hunk.operation} a file, and has no lines to write again")
+            raise RequestError(f"hunkId: the change is to {hunk.operation} a file, and has no lines to write again")
         if len(self._reviews.hunks.find_together([hunk.id])) > 1:
-            raise RequestError("hunkId: it is decided together with others, and cannot be written again alone")
+            raise RequestError("hunkId: the change is decided together with others, and cannot be written again alone")
 
     async def _lines_of(self, hunk: ReviewHunk) -> Target | None:
         """The lines that the rejected hunk was to replace; None if there is no file."""

@@ -82,11 +82,13 @@ class RestoreCommand:
 
     def _refuse_if_busy(self, row: SessionRow) -> None:
         if self._sessions.live.is_busy(row.id):
-            raise RequestError("sessionId: a turn of it is running", hint="cancel it first, or wait for its end")
+            raise RequestError(
+                "sessionId: a turn of this session is running", hint="cancel it first, or wait for its end"
+            )
 
     def _refuse_if_held(self, row: SessionRow) -> None:
         if not self._sessions.rows.is_here(row):
-            raise RequestError("sessionId: this session is of another workspace", hint="fork it to go on here")
+            raise RequestError("sessionId: this session belongs to another workspace", hint="fork it to continue here")
         if (holder := self._sessions.look(row)) is not None:
             raise held(holder)
 
@@ -95,4 +97,4 @@ def _outcome(result: Mapping[str, Any]) -> str:
     """The message for the user of an editor that could not wait."""
     count = len(result["restored"])
     done = f"undid the changes in {count} file{'s' * (count != 1)}" if count else "no file was changed"
-    return f"Tark: the session goes on before that prompt; {done}"
+    return f"Tark: the session continues from before that prompt; {done}"

@@ -46,9 +46,9 @@ class NamedPrompts:
         if name == "agent" and (called := slash_name(prompt)) is not None:
             kind = self._find(called) or kind
         if kind.needs_prompt and not asks and not kind.prompt_text(prompt).strip():
-            raise RequestError(f"prompt: kind {kind.name} needs one")
+            raise RequestError(f"prompt: kind {kind.name} needs a prompt")
         if kind.needs_range and not has_range:
-            raise RequestError(f"range: kind {kind.name} needs one")
+            raise RequestError(f"range: kind {kind.name} needs a selection")
         return kind
 
     def state(self, _: str | None) -> list[dict[str, Any]]:

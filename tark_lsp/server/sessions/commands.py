@@ -112,7 +112,7 @@ class SessionCommands:
 
     async def delete(self, request: incoming.SessionId) -> Json:
         if self._is_compacted(request.session_id):
-            raise RequestError("sessionId: it is being compacted", hint="wait for its end")
+            raise RequestError("sessionId: the session is being compacted", hint="wait for its end")
         return session_json(self._library.delete(request.session_id))
 
     async def fork(self, request: incoming.ForkSession) -> Json:

@@ -29,7 +29,7 @@ class SessionLibrary:
         if turn.end is None:
             holder = self._sessions.look(self._rows.find_row(turn.session_id))
             if holder is not None:
-                raise RequestError(f"turnId: it runs in another editor (process {holder.pid})")
+                raise RequestError(f"turnId: the turn runs in another editor (process {holder.pid})")
             turn = self._rows.find_turn(turn_id)
         assert turn.end is not None, "look() ended the turns of a session that nobody has"
         return turn_title(turn.prompt, turn.kind), turn.end
@@ -47,7 +47,9 @@ class SessionLibrary:
         """Returns its row from before. Raises RequestError if a turn of it runs, or if another process has it."""
         row = self._rows.find_row(session_id)
         if self._sessions.live.is_busy(session_id):
-            raise RequestError("sessionId: a turn of it is running", hint="cancel it first, or wait for its end")
+            raise RequestError(
+                "sessionId: a turn of this session is running", hint="cancel it first, or wait for its end"
+            )
         try:
             self._store.delete_session(session_id)
         except SessionHeld as error:

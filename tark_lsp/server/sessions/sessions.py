@@ -62,7 +62,9 @@ class Sessions:
         row = self.rows.find_row(session_id)
         if not self.rows.is_here(row):
             folders = ", ".join(map(str, row.folders)) or "no folder"
-            raise RequestError(f"sessionId: this session is of another workspace ({folders}): fork it to go on here")
+            raise RequestError(
+                f"sessionId: this session belongs to another workspace ({folders}): fork it to continue here"
+            )
         if (holder := self.hold(row)) is not None:
             raise held(holder)
         self.live.mark_used(session_id)

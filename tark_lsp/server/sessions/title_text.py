@@ -25,7 +25,7 @@ def checked_title(title: str) -> str:
     """A title from the user, on one line. Raises RequestError if it is blank."""
     words = first_words(title)
     if not words:
-        raise RequestError("title: it is empty")
+        raise RequestError("title: the title is empty")
     return words
 
 

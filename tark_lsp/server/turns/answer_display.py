@@ -38,7 +38,7 @@ class AnswerDisplay:
             hint = f" {error['hint'][0].upper()}{error['hint'][1:]}." if error["hint"] else ""
             self._questions.tell(f"Tark: {error['message'].rstrip('.')}.{hint}", level=ERROR)
         elif end["stopReason"] in (StopReason.MAX_TOKENS, StopReason.REFUSAL):
-            self._questions.warn(f"Tark: the answer ended early ({end['stopReason']})")
+            self._questions.warn(f"Tark: the answer ended early ({end['stopReason'].replace('_', ' ')})")
         if has_text and not end["edits"] and end["stopReason"] != StopReason.CANCELLED:
             await self.show_answer(record.id, turn_title(record.request.prompt, record.kind.name), end)
 

@@ -31,7 +31,9 @@ class ContextCommands:
         """Turns that start meanwhile wait. Raises RequestError while a turn runs, and if nothing can be gained."""
         session = self._sessions.use(request.session_id)
         if self._sessions.live.is_busy(session.id):
-            raise RequestError("sessionId: a turn of it is running or waits", hint="wait for its end, or cancel it")
+            raise RequestError(
+                "sessionId: a turn of this session is running or waits", hint="wait for its end, or cancel it"
+            )
         rows = self._sessions.rows
         with self._turns.held_back(session.id):
             tokens = await self._budget.compact_history(

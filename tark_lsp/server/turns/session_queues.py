@@ -27,7 +27,7 @@ class SessionQueues:
     def hold(self, session_id: str) -> None:
         """Let turns of the session wait. Raises RequestError if they do already."""
         if session_id in self._held:
-            raise RequestError("sessionId: it is being compacted already", hint="wait for its end")
+            raise RequestError("sessionId: the session is being compacted already", hint="wait for its end")
         self._held.add(session_id)
 
     def release(self, session_id: str) -> TurnRecord | None:

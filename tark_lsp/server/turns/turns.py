@@ -170,7 +170,7 @@ class Turns:
             end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=error)
         except Exception as error:
             log.exception("turn %s failed", record.id)
-            fault = TarkError(f"{type(error).__name__}: {error}", hint="this is a defect of tark-lsp; its log has more")
+            fault = TarkError(f"{type(error).__name__}: {error}", hint="this is a bug in tark-lsp: its log has details")
             end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=fault)
         finally:
             payload = self._end(record, end)

@@ -83,7 +83,7 @@ class DryRunFiles:
 
     async def restore(self, path: Path, data: bytes, _: int) -> Outcome:
         if self._is_taken(path):
-            return Stale("there is such a file by now")
+            return Stale("a file with this name exists now")
         try:
             text = decode(data)[0]
         except NotText as error:

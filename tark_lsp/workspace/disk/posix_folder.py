@@ -55,7 +55,7 @@ class PosixFolder:
                 try:
                     rename_no_replace(parent, name, parent, relative.name)
                 except FileExistsError as error:
-                    raise StaleText("there is such a file by now") from error
+                    raise StaleText("a file with this name exists now") from error
                 os.fsync(parent)
                 verify_written(parent, relative.name, data)
 

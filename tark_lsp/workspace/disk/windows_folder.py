@@ -48,7 +48,7 @@ class WindowsFolder:
             try:
                 temporary.rename(target)  # on Windows this refuses an existing target
             except FileExistsError as error:
-                raise StaleText("there is such a file by now") from error
+                raise StaleText("a file with this name exists now") from error
         self._verify_written(relative, data)
 
     def move(self, relative: PurePath, into: Self, target: PurePath, expected: bytes, ready: Ready) -> str:

@@ -27,6 +27,14 @@ def showing_shapes(bench: Workbench) -> Workbench:
     return bench
 
 
+PASTE = """([name, base64]) => {
+  const transfer = new DataTransfer();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  transfer.items.add(new File([bytes], name, { type: "image/png" }));
+  const event = new ClipboardEvent("paste", { clipboardData: transfer, cancelable: true });
+  document.querySelector("#prompt").dispatchEvent(event);
+}"""
+"""For the page of the chat: paste an image."""
 EMPTY_TAB = "body[data-tab]:not(:has(.turn)) #prompt"
 
 
@@ -90,6 +98,6 @@ class Chat:
         return found
 
     def new_session(self) -> None:
-        self.button("New session").click()
+        self.button("New Session").click()
         until(lambda: self.find(".turn").count() == 0, "an empty chat")
         expect(self.prompt).to_be_focused()

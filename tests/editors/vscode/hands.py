@@ -108,6 +108,14 @@ def _sees(page: Page, asked: dict[str, Any]) -> None:
         rows.filter(has_text=asked["text"]).first.wait_for()
 
 
+def _clear(page: Page, _: dict[str, Any]) -> None:
+    """Clears the list of notifications while it is open: rows that are closed while it is hidden can come back with it."""
+    with _listed(page) as rows:
+        if rows.count():
+            page.get_by_role("button", name="Clear All Notifications").click()
+        rows.first.wait_for(state="detached")
+
+
 def _sees_only(page: Page, asked: dict[str, Any]) -> None:
     """A message that was shown stays in the list until it is cleared."""
     _sees(page, asked)
@@ -148,6 +156,7 @@ DOES: dict[str, Callable[[Page, dict[str, Any]], object]] = {
     "press": lambda page, asked: page.keyboard.press(asked["text"]),
     "sees": _sees,
     "seesOnly": _sees_only,
+    "clear": _clear,
     "clicks": _clicks,
     "shows": lambda page, asked: page.locator(asked["text"]).first.wait_for(),
 }

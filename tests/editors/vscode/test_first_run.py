@@ -58,7 +58,7 @@ def test_from_nothing_to_the_first_answer(opened: Chat, bench: Workbench, provid
     """Opening the chat starts the server. The prompt that was typed before is sent after the set-up."""
     card = opened.find(".setup .card")
     expect(card).to_contain_text("Set up a model")
-    expect(opened.button("How to set up Copilot")).to_be_visible()
+    expect(opened.button("Set Up Copilot")).to_be_visible()
     expect(opened.find(".setup button.main")).to_have_text("Paste API Key…")
     assert violations(opened.page) == []
     bench.page.screenshot(path=bench.workspace.parent / "setup.png")
@@ -86,7 +86,7 @@ def test_an_error_is_a_card_with_the_buttons_that_help(opened: Chat, bench: Work
     opened.say("and three and three?")
     card = opened.last.locator(".card")
     expect(card.locator(".sentence")).to_have_text("OpenRouter got too many requests.")
-    assert card.get_by_role("button").all_inner_texts()[::2] == ["Retry", "Choose Model"]
+    assert card.get_by_role("button").all_inner_texts()[::2] == ["Retry", "Select Model"]
     expect(card.get_by_role("button", name="Wait")).to_contain_text("min")
     expect(card.get_by_text("no, 429")).to_be_hidden()
     card.get_by_text("Details").click()
@@ -96,7 +96,7 @@ def test_an_error_is_a_card_with_the_buttons_that_help(opened: Chat, bench: Work
     provider.status, provider.retry_after = 401, 0
     card.get_by_role("button", name="Retry").click()
     expect(opened.last.locator(".sentence")).to_have_text("OpenRouter does not accept the key.")
-    expect(opened.last.locator("button.main")).to_have_text("Set Key")
+    expect(opened.last.locator("button.main")).to_have_text("Set API Key")
     provider.status = 0
     opened.last.get_by_role("button", name="Retry").click()
     opened.until_said("Four.")

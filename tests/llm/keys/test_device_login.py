@@ -147,7 +147,7 @@ async def test_logins_that_do_not_start(transport: HttpTransport, fields: dict[s
 async def test_client_ids(transport: HttpTransport) -> None:
     """There is no default client id: the well-known ids belong to other products."""
     assert COPILOT is not None
-    with pytest.raises(SettingsError, match="needs a client id") as missing:
+    with pytest.raises(SettingsError, match="needs a client ID") as missing:
         await request_device_code(COPILOT, "copilot", transport)
     assert "providers.copilot.clientId" in missing.value.hint
     async with LoopbackGitHub() as github:

@@ -13,7 +13,7 @@ from tests.server.desk import TEXT, Desk, MakeDesk
 ASK, MESSAGE = "tark/requestPermission", "window/showMessageRequest"
 LITERALS = "textDocument.codeAction.codeActionLiteralSupport"
 PREFERRED = "textDocument.codeAction.isPreferredSupport"
-INVOKED = ["Explain", "Fix", "Write tests", "Document", "Ask...", "Edit..."]
+INVOKED = ["Explain", "Fix", "Write tests", "Document", "Ask…", "Edit…"]
 PROGRAM = "import math\n\n\ndef area(radius):\n    return radius\n\n\nprint(area(1))\n"
 
 
@@ -130,7 +130,7 @@ async def test_on_a_hunk(make: MakeDesk, first: int, last: int, offered: bool, p
             "Accept (+1 -1)",
             "Reject (+1 -1)",
             "Explain this change",
-            "Regenerate...",
+            "Regenerate…",
         ]
         assert [argument(action) for action in ours[:2]] == [{"hunkIds": [hunk["hunkId"]]}] * 2
         assert [action["kind"] for action in actions] == ["quickfix"] * 2 + ["refactor.rewrite.tark"] * 2
@@ -182,8 +182,8 @@ async def test_who_reviews_draws_hunks_itself(make: MakeDesk) -> None:
     [
         ("make", ["Reject: run make", "Allow: run make"]),
         ("x" * 116, ["Reject: ", "Allow: run " + "x" * 116]),
-        ("x" * 117, ["Show... ", "Reject: "]),
-        ("x" * 400, ["Show... ", "Reject: "]),
+        ("x" * 117, ["Show… ", "Reject: "]),
+        ("x" * 400, ["Show… ", "Reject: "]),
     ],
 )
 async def test_a_title_holds_the_whole_of_what_it_allows(make: MakeDesk, command: str, offered: list[str]) -> None:
@@ -203,7 +203,7 @@ async def test_a_title_holds_the_whole_of_what_it_allows(make: MakeDesk, command
                 request["requestId"],
                 request["digest"],
             )
-    if "Show... " in offered:
+    if "Show… " in offered:
         await desk.command("tark.permission.list", argument(actions[0]))
         after = await desk.actions(path, 0, triggerKind=2)
         assert any(title.startswith("Allow: run xx") for title in titles(after)), "it was shown whole"
@@ -295,7 +295,7 @@ async def test_several_hunks_of_a_file(make: MakeDesk) -> None:
         "Accept (+1 -1)",
         "Reject (+1 -1)",
         "Explain this change",
-        "Regenerate...",
+        "Regenerate…",
         "Accept all 2 in this file",
         "Reject all 2 in this file",
     ]

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from tark_lsp.server.chat import completion
 from tark_lsp.server.chat.completion import Completion, best
 from tark_lsp.server.prompting.mentions import Argument
+from tests.patience import AT_ONCE
 from tests.server.desk import Desk, MakeDesk
 
 
@@ -45,7 +47,8 @@ async def offered(desk: Desk, line: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.fixture
-def desk(make: MakeDesk) -> Desk:
+def desk(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setattr(completion, "SYMBOL_SECONDS", AT_ONCE)  # on a busy machine, a search takes longer
     desk = make()
     for name in ("src/shop/prices.py", "src/shop/a b.py", "src/price_list.md", "deep/er/prelude.txt"):
         (desk.folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -147,7 +147,7 @@ async def test_the_action_asks_for_words(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     desk.connection.answers[INPUT] = lambda _: {"answer": "louder"}
     await one_hunk(desk, "replace f.py")
-    (action,) = [item for item in await desk.actions(path, 3) if item["title"] == "Regenerate..."]
+    (action,) = [item for item in await desk.actions(path, 3) if item["title"] == "Regenerate…"]
     turn = (await desk.command("tark.hunk.regenerate", action["command"]["arguments"][0]))["turnId"]
     await desk.connection.asking(ASK, 2)
     (new,) = (await desk.command("tark.hunk.list", {"turnId": turn}))["hunks"]
@@ -248,7 +248,7 @@ async def test_a_conflict_shows_both_texts_and_keeps_mine(desk: Desk) -> None:
         "Use Tark's lines",
         "Keep mine",
         "Explain this change",
-        "Regenerate...",
+        "Regenerate…",
     ]
     keep = offered(actions, "Keep mine")
     assert (await desk.command(keep["command"], keep["arguments"][0]))["skipped"] == []

@@ -106,7 +106,7 @@ async def test_what_is_refused(desk: Desk) -> None:
             await restore(desk, *ids, files=True)
         assert caught.value.rpc_code == -32602
     turn = await desk.start("wait", sessionId=session)
-    with pytest.raises(RequestError, match="a turn of it is running") as caught:
+    with pytest.raises(RequestError, match="a turn of this session is running") as caught:
         await restore(desk, session, prompts[0], files=True)
     assert "cancel it first" in caught.value.hint
     await desk.command("tark.turn.cancel", {})

@@ -89,10 +89,10 @@ async def test_only_an_agents_words_call_by_slash(make: MakeDesk) -> None:
 @pytest.mark.parametrize(
     ("request_", "said"),
     [
-        ({"prompt": "/ask"}, "prompt: kind ask needs one"),
-        ({"prompt": "/edit shorter"}, "range: kind edit needs one"),
-        ({"prompt": "", "kind": "shorten"}, "range: kind shorten needs one"),
-        ({"prompt": "", "kind": "sharpen"}, "range: kind sharpen needs one"),
+        ({"prompt": "/ask"}, "prompt: kind ask needs a prompt"),
+        ({"prompt": "/edit shorter"}, "range: kind edit needs a selection"),
+        ({"prompt": "", "kind": "shorten"}, "range: kind shorten needs a selection"),
+        ({"prompt": "", "kind": "sharpen"}, "range: kind sharpen needs a selection"),
         ({"prompt": "", "kind": "nonesuch"}, "there is no kind 'nonesuch'"),
     ],
 )

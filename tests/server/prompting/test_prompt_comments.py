@@ -60,8 +60,8 @@ async def test_an_empty_one_is_not_run(desk: Desk) -> None:
 
 async def test_ask_and_edit_use_the_comment_above(desk: Desk) -> None:
     path = desk.editor.open("f.py", PROGRAM.replace("@cache", "# tark: shorter\n@cache"))
-    action = await offered(desk, path, 5, "Edit...")
-    assert action["title"] == "Edit... shorter (lines 5-7)"
+    action = await offered(desk, path, 5, "Edit…")
+    assert action["title"] == "Edit… shorter (lines 5-7)"
     assert argument(action)["prompt"] == "shorter"
 
 
@@ -82,7 +82,7 @@ async def test_ask_and_edit_use_the_comment_above(desk: Desk) -> None:
 )
 async def test_one_is_put_there_to_write_into(desk: Desk, text: str, line: int, after: str, meant: Any) -> None:
     path = desk.editor.open("f.py", text)
-    action = await offered(desk, path, line, "Edit...")
+    action = await offered(desk, path, line, "Edit…")
     assert await desk.command("tark.turn.start", argument(action)) == {"inserted": True}
     assert desk.editor.text(path) == after
     at = after.index("tark: ") + 6
@@ -94,7 +94,7 @@ async def test_one_is_put_there_to_write_into(desk: Desk, text: str, line: int, 
 
 async def test_what_is_typed_above_moves_it(desk: Desk) -> None:
     path = desk.editor.open("f.py", PROGRAM)
-    await desk.command("tark.turn.start", argument(await offered(desk, path, 5, "Edit...")))
+    await desk.command("tark.turn.start", argument(await offered(desk, path, 5, "Edit…")))
     at = desk.editor.text(path).index("tark: ") + 6
     desk.editor.type(path, (at, at, "shorter"), (0, 0, "# one\n# two\n"))
     assert argument(await offered(desk, path, 5, "Run: "))["kind"] == "edit"

@@ -138,7 +138,7 @@ async def test_rename(desk: Desk, another: Another, wanted: str, title: str) -> 
 @pytest.mark.parametrize("title", ["", " \n\t", "\u2003"])
 async def test_a_title_says_something(desk: Desk, title: str) -> None:
     session = await run(desk, "hello")
-    assert "title: it is empty" in await refused(desk, "tark.session.rename", sessionId=session, title=title)
+    assert "title: the title is empty" in await refused(desk, "tark.session.rename", sessionId=session, title=title)
     assert [item["title"] for item in await listed(desk)] == ["hello"]
 
 
@@ -208,7 +208,7 @@ async def test_a_session_of_another_workspace_is_read_and_forked(desk: Desk, ano
     assert (row["sessionId"], row["readOnly"]) == (session, True)
     assert (await opened(other, session))["readOnly"] is True
     why = await refused(other, "tark.turn.start", sessionId=session, prompt="hello")
-    assert why == f"sessionId: this session is of another workspace ({desk.folder}): fork it to go on here"
+    assert why == f"sessionId: this session belongs to another workspace ({desk.folder}): fork it to continue here"
     fork = await other.command("tark.session.fork", {"sessionId": session})
     assert (fork["folders"], fork["readOnly"]) == ([folder.as_uri()], False)
     await run(other, "hello", fork["sessionId"])
@@ -257,7 +257,7 @@ async def test_a_turn_of_another_server_is_seen_while_it_runs(desk: Desk, anothe
         assert "ended" not in shown["turns"][0]
     other = another()
     why = await refused(other, "tark.turn.wait", turnId=started["turnId"])
-    assert why.startswith("turnId: it runs in another editor (process ")
+    assert why.startswith("turnId: the turn runs in another editor (process ")
 
 
 async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lost(

@@ -18,7 +18,7 @@ const CONTINUED = "    ↪ ";
 const DECIDED = new Set(["accepted", "rejected"]);
 const NOT_MADE: Readonly<Record<string, string>> = {
   conflict: ", in conflict: allowing does not apply it",
-  stale: ", stale: allowing does not apply it",
+  stale: ", outdated: allowing does not apply it",
 };
 
 /** The version of a request changes when its hunks are edited or decided. */

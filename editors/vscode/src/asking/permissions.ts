@@ -168,7 +168,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   }
 
   private async rejectBecause(version: string): Promise<void> {
-    const reason = await vscode.window.showInputBox({ title: "Tark: Reason for Rejecting", ignoreFocusOut: true });
+    const reason = await vscode.window.showInputBox({ title: "Reason for Rejecting", ignoreFocusOut: true });
     const request = this.findVersion(version);
     if (reason === undefined) {
       return;
@@ -191,7 +191,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     if (open[0]) {
       await vscode.commands.executeCommand("tark.client.openHunk", { hunkId: open[0].hunkId });
     } else {
-      void showInfo("all its changes are decided or in conflict");
+      void showInfo("all changes of this request are decided or in conflict");
     }
   }
 

@@ -13,6 +13,7 @@ import { relativeName } from "../window/files";
 import { checkAttached, fileOfDropped, imageType, type Attached, type PromptContext } from "./attached";
 import type { AttachmentRow, ToPage } from "./messages";
 import { seesImages } from "./modelSight";
+import { errorMessage } from "../window/notify";
 
 export class Attachments implements Disposable {
   private attached: readonly Attached[] = [];
@@ -161,7 +162,7 @@ export class Attachments implements Disposable {
   }
 
   private async report(work: Promise<void>): Promise<void> {
-    await work.catch((problem: unknown) => this.post({ kind: "say", words: `Not attached: ${problem instanceof Error ? problem.message : String(problem)}.` }));
+    await work.catch((problem: unknown) => this.post({ kind: "say", words: `Not attached: ${errorMessage(problem)}.` }));
   }
 }
 

@@ -210,7 +210,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     const turns = state.transcripts.get(sessionId ?? "")?.turns ?? [];
     if (sessionId !== undefined && turns.some((turn) => turn.state !== "ended")) {
       const title = plainLine(state.sessions.get(sessionId)?.title ?? "");
-      const words = `the turn of ${title === "" ? "the closed chat" : `“${title}”`} goes on`;
+      const words = `the turn of ${title === "" ? "the closed chat" : `“${title}”`} continues`;
       void showInfo(words, "Show Chat").then((choice) => choice && this.showSession(sessionId));
     }
   }

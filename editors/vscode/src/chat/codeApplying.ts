@@ -24,7 +24,7 @@ interface Problem {
 type Where = { readonly path: string; readonly create?: boolean } | { readonly uris: readonly string[] };
 
 const BY_MODEL = "Let the Model Place It";
-const OTHER_FILE = "Choose File…";
+const OTHER_FILE = "Select File…";
 const MOST_FILES = 50;
 const PROMPT = "Apply the code block.";
 
@@ -72,7 +72,7 @@ export class CodeApplying {
       ...files.map((uri) => ({ label: listRow(vscode.workspace.asRelativePath(uri)), uri: uri.toString() })),
       { label: path === undefined ? "$(new-file) New File…" : `$(new-file) Create ${listRow(path)}`, isNew: true },
     ];
-    const chosen = await vscode.window.showQuickPick(rows, { title: "Tark: Apply Code", placeHolder: plainLine(`Choose its file: ${why}`) });
+    const chosen = await vscode.window.showQuickPick(rows, { title: "Apply Code", placeHolder: plainLine(`Select its file: ${why}`) });
     if (chosen?.uri !== undefined) {
       await this.report(block, read, await this.ask(read, { uris: [chosen.uri] }), chosen.uri);
     } else if (chosen?.isNew && path !== undefined) {

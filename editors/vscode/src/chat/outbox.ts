@@ -12,6 +12,7 @@ import type { Place } from "../model/place";
 import type { State } from "../model/state";
 import type { PromptContext } from "./attached";
 import type { ReplacedTurn, TurnHead } from "./messages";
+import { withoutField } from "../text/serverWords";
 
 export interface OutgoingMessage {
   readonly words: string;
@@ -99,7 +100,7 @@ export class Outbox implements Disposable {
       try {
         await this.send(next);
       } catch (failure) {
-        problem = failure instanceof Error ? failure.message : String(failure);
+        problem = withoutField(failure instanceof Error ? failure.message : String(failure));
       }
       this.waiting.shift();
       if (problem !== undefined) {

@@ -9,6 +9,7 @@ import { listRow } from "../text/surfaces";
 import { reportErrors, showInfo, showWarning } from "../window/notify";
 import { changedFiles, recentSubjects } from "./changes";
 import type { GitApi, GitExtension, Repository } from "./git";
+import { afterPrefix } from "../text/serverWords";
 
 const REPLACE = "Replace";
 const SET_UP = "Set Up Model";
@@ -92,7 +93,7 @@ export class CommitMessages {
     const { sentence, remedies } = turnProblem("error", code, this.model)!;
     const useful = remedies.filter((remedy) => remedy !== "newSession" && remedy !== "continue");
     const labels = code === "no_model" ? [SET_UP] : useful.map((remedy) => REMEDY_LABELS[remedy]);
-    const pressed = await showWarning(`${sentence} ${message}`, ...labels);
+    const pressed = await showWarning(afterPrefix(`${sentence} ${message}`), ...labels);
     const remedy = useful.find((each) => REMEDY_LABELS[each] === pressed);
     if (pressed === SET_UP) {
       await vscode.commands.executeCommand("tark.client.chat"); // with the card that sets a model up
@@ -131,5 +132,5 @@ async function chooseRepository(git: GitApi, root: vscode.Uri | undefined): Prom
     return found ?? first;
   }
   const rows = git.repositories.map((repository) => ({ label: listRow(repository.rootUri.fsPath), repository }));
-  return (await vscode.window.showQuickPick(rows, { title: "Repository of the Commit" }))?.repository;
+  return (await vscode.window.showQuickPick(rows, { title: "Select Repository" }))?.repository;
 }

@@ -28,7 +28,7 @@ export interface UpdateParams {
 const INTERRUPTED = {
   code: "interrupted",
   message: "the server ended while this turn ran",
-  hint: "what was done until then is kept: say how to go on",
+  hint: "what was done until then is kept: send a prompt to continue",
 };
 
 export function newTranscript(sessionId: string): Transcript {

@@ -4,6 +4,7 @@
  */
 
 import { providerName } from "../text/providerNames";
+import { sentenceCase } from "../text/serverWords";
 
 /** `again`: the same prompt, or "Continue." if the turn has done something. */
 export type Remedy = "again" | "continue" | "setKey" | "chooseModel" | "newSession" | "settings" | "output";
@@ -12,8 +13,8 @@ export type Remedy = "again" | "continue" | "setKey" | "chooseModel" | "newSessi
 export const REMEDY_LABELS: Readonly<Record<Remedy, string>> = {
   again: "Retry",
   continue: "Continue",
-  setKey: "Set Key",
-  chooseModel: "Choose Model",
+  setKey: "Set API Key",
+  chooseModel: "Select Model",
   newSession: "New Session",
   settings: "Open Settings",
   output: "Show Output",
@@ -68,5 +69,5 @@ export function turnProblem(stopReason: string | undefined, code: string | undef
   const provider = model.includes("/") ? providerName(model.split("/", 1)[0]!) : "the provider";
   const name = model.slice(model.indexOf("/") + 1) || "the model";
   const filled = sentence.replace("{provider}", provider).replace("{model}", name);
-  return { sentence: `${filled.charAt(0).toUpperCase()}${filled.slice(1)}`, remedies };
+  return { sentence: sentenceCase(filled), remedies };
 }

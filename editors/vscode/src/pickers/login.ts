@@ -13,6 +13,7 @@ import { checkWords, type ProviderStatus } from "../setup/offers";
 import type { Secrets } from "../server/secrets";
 import type { Server } from "../model/server";
 import { plainLine } from "../text/surfaces";
+import { afterPrefix } from "../text/serverWords";
 
 interface Login {
   readonly provider: string;
@@ -95,7 +96,7 @@ async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<void>
   if (key !== undefined) {
     const found = await storeAndCheck(parts, status, key);
     const said = checkWords(provider, found);
-    void (said === undefined ? showInfo(`${providerName(provider)} accepts the API key`) : showWarning(`${said.words} ${said.details}`));
+    void (said === undefined ? showInfo(`${providerName(provider)} accepts the API key`) : showWarning(afterPrefix(`${said.words} ${said.details}`)));
   }
 }
 

@@ -56,13 +56,13 @@ const MOST_NEAR = 3;
 export function pickerGroups(state: PickerState): Group[] {
   const typed = typedGroup(state);
   const near = new Set(typed.rows.flatMap(({ action }) => (action.kind === "use" ? [action.id] : [])));
-  const listed = state.models.some(({ id }) => id === state.current);
+  const isListed = state.current === "" || state.models.some(({ id }) => id === state.current);
+  const models = isListed ? state.models : [{ id: state.current }, ...state.models];
   const groups: Group[] = [
     typed,
-    { title: "current", rows: listed || state.current === "" || near.has(state.current) ? [] : [modelRow({ id: state.current }, state.current)] },
-    ...[...new Set(state.models.map(providerOf))].map((provider) => ({
+    ...[...new Set(models.map(providerOf))].map((provider) => ({
       title: listRow(provider),
-      rows: state.models.filter((model) => providerOf(model) === provider && !near.has(model.id)).map((model) => modelRow(model, state.current)),
+      rows: models.filter((model) => providerOf(model) === provider && !near.has(model.id)).map((model) => modelRow(model, state.current)),
     })),
     { title: "providers", rows: providerRows(state) },
   ];

@@ -6,6 +6,7 @@ import type { Server } from "../model/server";
 import { listRow, plainLine } from "../text/surfaces";
 import { type EditorContext, activeEditorContext, contextOf } from "../turns/editorContext";
 import type { Turns } from "../turns/turns";
+import { sentenceCase } from "../text/serverWords";
 
 const KINDS: readonly (readonly [turnKind: string, label: string, description: string])[] = [
   ["edit", "Edit…", "describe a change of these lines"],
@@ -29,7 +30,7 @@ export async function editPlace(server: Server, turns: Turns): Promise<void> {
     ...KINDS.map(([turnKind, label, description]) => ({ label, description, turnKind })),
     ...(named ?? []).map(({ name, title: words, description }) => ({ label: listRow(words), description: listRow(`/${name} ${description}`), turnKind: name })),
   ];
-  const chosen = await vscode.window.showQuickPick(rows, { title: plainLine(`Tark: ${title}`), placeHolder: "What should Tark do here?", matchOnDescription: true });
+  const chosen = await vscode.window.showQuickPick(rows, { title: plainLine(title), placeHolder: "What should Tark do here?", matchOnDescription: true });
   if (chosen !== undefined) {
     await turns.startFromEditor(chosen.turnKind, place);
   }
@@ -45,7 +46,7 @@ async function placeAtCursor({ document, selection }: vscode.TextEditor): Promis
   }
   const place = contextOf(document, selection);
   const description = `the definition at line ${selection.active.line + 1} of ${vscode.workspace.asRelativePath(document.uri).split(/[/\\]/).at(-1) ?? ""}`;
-  return { title: description, place: { ...place, description } };
+  return { title: sentenceCase(description), place: { ...place, description } };
 }
 
 function innermost(symbols: readonly vscode.DocumentSymbol[], position: vscode.Position): vscode.DocumentSymbol | undefined {

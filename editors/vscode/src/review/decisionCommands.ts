@@ -2,7 +2,8 @@
 
 import { counted } from "../text/figures";
 import type { Hunk } from "../model/protocol";
-import { countChanges, addressUser, type UndecidedHunk } from "./hunkText";
+import { countChanges, type UndecidedHunk } from "./hunkText";
+import { addressUser } from "../text/serverWords";
 
 export type Decision = "accept" | "reject";
 

@@ -6,7 +6,8 @@
 import * as vscode from "vscode";
 import type { Hunk } from "../model/protocol";
 import type { Server } from "../model/server";
-import { undecidedHunks, addressUser } from "./hunkText";
+import { undecidedHunks } from "./hunkText";
+import { addressUser } from "../text/serverWords";
 import { notificationText, plainLine } from "../text/surfaces";
 import { errorMessage, showResult } from "../window/notify";
 

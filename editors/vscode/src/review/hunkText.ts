@@ -2,6 +2,7 @@
 
 import { counted } from "../text/figures";
 import type { DocumentHunks, Hunk, Permission } from "../model/protocol";
+import { addressUser } from "../text/serverWords";
 import { plainLine, plainExcerpt } from "../text/surfaces";
 import type { LineRange } from "./lineRanges";
 
@@ -106,11 +107,6 @@ export function hunkTitle(hunk: Hunk, name: NameFile): string {
 export function reasonInBrackets(hunk: Hunk): string {
   const reason = addressUser(hunk.reason ?? "");
   return reason === "" || reason === TYPED_OVER ? "" : ` (${plainExcerpt(reason, 160)})`;
-}
-
-/** Turns the server's message about hunks, written for the model, into one for the user. */
-export function addressUser(problem: string): string {
-  return problem.replace(/^hunkIds?: /, "").replaceAll(/the (?:person|user)\b/g, "you");
 }
 
 /** The hunk in diff format. */

@@ -98,10 +98,13 @@ export class OtherLines implements vscode.Disposable {
   }
 }
 
-/** The lines of the hunk, else the line above. The block is drawn below them. */
+/**
+ * The last line of the hunk, else the line above: the block is drawn below it. Not all lines of the hunk, because VS Code
+ * gives the lines of a range, except the last, a background of its own.
+ */
 function rangeOf({ place }: PlacedHunk, { lineCount }: vscode.TextDocument): vscode.Range {
   const last = Math.min(Math.max(0, place.start + place.count - 1), lineCount - 1);
-  return new vscode.Range(Math.min(place.start, last), 0, last, 0);
+  return new vscode.Range(last, 0, last, 0);
 }
 
 /** A red minus or a green plus. */

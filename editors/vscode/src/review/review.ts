@@ -130,7 +130,7 @@ export class Review implements vscode.Disposable {
     const prompt =
       found &&
       (await askForPrompt(this.drafts, REGENERATE, {
-        title: "Tark: Regenerate Hunk",
+        title: "Regenerate Hunk",
         example: "What should be different? Leave empty for another version",
         optional: true,
       }));

@@ -198,9 +198,8 @@ export class Client implements Server, vscode.Disposable {
     this.sendSettings();
     this.state.emit("server", { running: true });
     this.settingsChanged(); // they can have changed since the launch
-    void refresh(this, this.updates)
-      .catch((problem: unknown) => this.log.appendLine(errorMessage(problem)))
-      .then(() => this.current === running && this.outage.serverRuns());
+    const log = (problem: unknown): void => this.log.appendLine(errorMessage(problem));
+    void refresh(this.calls, this.updates, log).then((lives) => lives && this.current === running && this.outage.serverRuns());
   }
 
   /** Returns how many turns were interrupted. */

@@ -23,7 +23,7 @@ export function installServer(context: vscode.ExtensionContext, client: Client):
 }
 
 async function runInstallation(context: vscode.ExtensionContext, client: Client): Promise<void> {
-  const title = "Tark: Installing the server";
+  const title = "Tark: installing the server";
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const giveUp = new vscode.CancellationTokenSource();
   const closing = { dispose: () => giveUp.cancel() };

@@ -18,7 +18,7 @@ export interface KeyParts {
 /** Undefined: the user left the box. */
 export async function askForKey({ provider, variables }: ProviderStatus): Promise<string | undefined> {
   if (variables?.[0] === undefined) {
-    throw new Error(`first set apiKeyEnv of ${provider} in the setting tark.providers: the environment variable for its key`);
+    throw new Error(`set apiKeyEnv of ${provider} in the setting tark.providers first: it names the environment variable for the key`);
   }
   const key = await vscode.window.showInputBox({
     title: plainLine(`API Key of ${providerName(provider)}`),

@@ -40,9 +40,9 @@ export function modelOffers(providers: readonly ProviderStatus[], stored: readon
     ...found.filter(({ id }) => own.length === 0 || id !== "use:ollama"),
     ...own,
     { id: "paste", label: "Paste API Key…", note: "Of OpenRouter, Anthropic, OpenAI, Gemini or others" },
-    ...(copilot?.login === true ? [{ id: "copilot", label: "Sign in to Copilot", ...(copilot.status === "pending" && { note: "Waiting for you to enter the code" }) }] : []),
+    ...(copilot?.login === true ? [{ id: "copilot", label: "Log In to Copilot", ...(copilot.status === "pending" && { note: "Waiting for you to enter the code" }) }] : []),
     { id: "demo", label: "Try the Demo", note: "No key: a script plays the model, in a new window" },
-    ...(copilot?.login === false ? [{ id: "copilotHelp", label: "How to set up Copilot", isLink: true }] : []),
+    ...(copilot?.login === false ? [{ id: "copilotHelp", label: "Set Up Copilot", isLink: true }] : []),
   ];
 }
 

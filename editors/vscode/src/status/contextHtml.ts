@@ -33,7 +33,8 @@ table { width: 100%; margin-top: 12px; border-collapse: collapse; }
 th, td { padding: 3px 12px 3px 0; text-align: start; vertical-align: baseline; }
 td:first-child, th:first-child { overflow-wrap: anywhere; }
 .number { text-align: end; white-space: nowrap; }
-.bar { width: 28%; min-width: 60px; padding-right: 0; }
+.bar { width: 28%; min-width: 60px; padding-right: 0; vertical-align: middle; }
+.bar progress { display: block; }
 tr + tr td { border-top: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)); }
 `;
 
@@ -73,7 +74,7 @@ ${parts.map((part) => row(part, tokens, largest)).join("\n")}
 }
 
 function row({ name, tokens, uri, messages }: Part, all: number, largest: number): string {
-  const words = joinParts(plainLine(name), messages != null && counted(messages, "message"));
+  const words = messages == null ? plainLine(name) : name === "messages" ? counted(messages, "message") : joinParts(plainLine(name), counted(messages, "message"));
   const named = uri?.startsWith("file:") === true ? link("vscode.open", words, [uri]) : escaped(words);
   return `<tr><td>${named}</td><td class="number">${shortNumber(tokens)}</td><td class="number">${percent(tokens, all)}</td><td class="bar"><progress aria-hidden="true" max="${largest}" value="${tokens}"></progress></td></tr>`;
 }

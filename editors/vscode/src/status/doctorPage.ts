@@ -2,11 +2,12 @@
 
 import { plainLine } from "../text/surfaces";
 import type { DoctorFacts, EditorFacts } from "./reportText";
+import { sentenceCase } from "../text/serverWords";
 
 /** The commands that its buttons run. The page can run no others. */
 export const DOCTOR_COMMANDS = {
-  "tark.client.newSession": "Set Up a Model", // an empty chat shows what can be set up
-  "tark.client.selectModel": "Choose Model",
+  "tark.client.newSession": "Set Up Model", // an empty chat shows what can be set up
+  "tark.client.selectModel": "Select Model",
   "tark.client.setKey": "Set API Key",
   "tark.client.install": "Install Server",
   "tark.client.restart": "Restart Server",
@@ -85,7 +86,7 @@ function serverFacts({ version, model, policy, keys, sandbox, folders }: DoctorF
 }
 
 function problemHtml({ words, fixes }: Problem): string {
-  return `<div class="problem"><p>${escape(words.charAt(0).toUpperCase() + words.slice(1))}</p>${buttons(fixes, true)}</div>`;
+  return `<div class="problem"><p>${escape(sentenceCase(words))}</p>${buttons(fixes, true)}</div>`;
 }
 
 function buttons(fixes: readonly Fix[], hasMain: boolean): string {

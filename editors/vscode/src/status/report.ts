@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { DOCTOR_COMMANDS, doctorPage } from "./doctorPage";
 import { type DoctorFacts, type EditorFacts, type Usage, usageReport } from "./reportText";
 import type { Client } from "../server/client";
+import { errorMessage } from "../window/notify";
 
 const SCHEME = "tark-report";
 
@@ -37,7 +38,7 @@ export class Reports implements vscode.Disposable, vscode.TextDocumentContentPro
     try {
       facts = await this.client.executeCommand<DoctorFacts>("tark.doctor");
     } catch (problem) {
-      facts = problem instanceof Error ? problem.message : String(problem);
+      facts = errorMessage(problem);
     }
     const around: EditorFacts = {
       extension: this.version,

@@ -1,11 +1,12 @@
 /** The status bar item: what Tark is doing, and whether something waits for the user. */
 
 import * as vscode from "vscode";
-import { formatMoney, shortNumber } from "../text/figures";
+import { counted, formatMoney, shortNumber } from "../text/figures";
 import type { Progress } from "./progress";
 import type { RunningTurns } from "../model/runningTurns";
 import type { State } from "../model/state";
 import { plainExcerpt, plainLine, statusBarText } from "../text/surfaces";
+import { sentenceCase } from "../text/serverWords";
 
 const REDRAW_MS = 200;
 const LONGEST = 30; // characters of the activity; other items need space, too
@@ -65,7 +66,7 @@ export class StatusItem implements vscode.Disposable {
     const waiting = this.state.permissions.length + this.state.inputs.length;
     this.item.text = look.text;
     this.item.command = look.command;
-    this.item.tooltip = [look.description, ...this.facts()].join("\n");
+    this.item.tooltip = [look.description, ...this.facts()].map(sentenceCase).join("\n");
     this.item.accessibilityInformation = { label: `Tark: ${look.description}` };
     this.item.backgroundColor = look.isWarning ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     this.setContext("tark.running", this.turns.count > 0);
@@ -85,7 +86,7 @@ export class StatusItem implements vscode.Disposable {
     const waiting = this.state.permissions.length + this.state.inputs.length;
     const hunks = [...this.state.hunks.values()].reduce((sum, document) => sum + document.hunks.length, 0);
     if (waiting > 0) {
-      return { text: `$(bell-dot) Tark: ${waiting}`, description: `${waiting} waiting for you`, command: "tark.client.waiting", isWarning: true };
+      return { text: `$(bell-dot) Tark: ${waiting}`, description: `${counted(waiting, "request")} waiting for you`, command: "tark.client.waiting", isWarning: true };
     }
     if (this.turns.count > 0) {
       const seconds = Math.round((Date.now() - (this.turns.oldestStart ?? Date.now())) / 1000);
@@ -94,7 +95,7 @@ export class StatusItem implements vscode.Disposable {
       return { text, description: `working for ${seconds} s${activity && `: ${activity}`}`, command: "tark.client.chat" };
     }
     if (hunks > 0) {
-      const says = `${hunks} hunk${hunks === 1 ? "" : "s"} to decide on`;
+      const says = `${counted(hunks, "change")} to review`;
       return { text: `$(diff) Tark: ${hunks}`, description: says, command: "tark.client.showChanges" };
     }
     if (this.server === "starting") {

@@ -11,5 +11,5 @@ export const RISKS: Readonly<Record<string, string>> = {
 /** What a grant covers, without repeating the command, which is shown beside it. */
 export function grantCoverage(command: string | undefined, covers: string): string {
   const quoted = `\`${command ?? ""}\``;
-  return command !== undefined && covers.startsWith(quoted) ? `this very command${covers.slice(quoted.length)}` : covers;
+  return command !== undefined && covers.startsWith(quoted) ? `exactly this command${covers.slice(quoted.length)}` : covers;
 }

@@ -14,6 +14,15 @@ export const VERBS: Readonly<Record<string, string>> = {
   propose_edit: "Propose",
   delete_file: "Delete",
   move_file: "Move",
+  replace_selection: "Edit",
+  read_diagnostics: "Read problems",
+  read_changes: "Read changes",
+  read_skill: "Read skill",
+  ask_user: "Ask",
+  update_plan: "Plan",
+  save_memory: "Save note",
+  search_memory: "Search notes",
+  switch_mode: "Switch mode",
 };
 
 export function titleInWords(title: string): string {

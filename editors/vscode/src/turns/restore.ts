@@ -62,7 +62,7 @@ export class Restore {
       return undefined;
     }
     const items = prompts.map(({ text, turnId, messageId = "" }) => ({ label: listRow(text.split("\n", 1)[0] ?? ""), turnId: turnId || messageId })).toReversed();
-    const chosen = await vscode.window.showQuickPick(items, { title: "Tark: Restore", placeHolder: "Go back to before which prompt?" });
+    const chosen = await vscode.window.showQuickPick(items, { title: "Restore to an Earlier Prompt", placeHolder: "Go back to before which prompt?" });
     return chosen && this.restoreTo(sessionId, chosen.turnId);
   }
 
@@ -77,12 +77,12 @@ export class Restore {
 
 function describePreview({ restored, kept, changedByCommand }: RestoreAnswer): string {
   const lists: readonly (readonly [words: string, uris: readonly string[]])[] = [
-    ["Files that go back to before it", restored],
-    ["Files that stay, because they were changed since", kept.map(({ uri }) => uri)],
-    ["Changed by commands, which is not undone", changedByCommand],
+    ["Files to restore", restored],
+    ["Files that stay as they are, because they were changed since", kept.map(({ uri }) => uri)],
+    ["Files changed by commands, which are not restored", changedByCommand],
   ];
   const lines = lists.filter(([, uris]) => uris.length > 0).map(([words, uris]) => `${words}: ${namesOf(uris)}.`);
-  return ["The chat goes on in a copy; this one stays as it is. The prompt comes back into the prompt box.", ...lines].join("\n\n");
+  return ["The chat continues in a copy, and this one stays as it is. The prompt is put back into the prompt box.", ...lines].join("\n\n");
 }
 
 function namesOf(uris: readonly string[]): string {

@@ -5,7 +5,7 @@ import { askForPrompt } from "../window/promptBox";
 import type { Drafts } from "../window/drafts";
 import type { InlineBox } from "../window/inlineBox";
 import { plainLine } from "../text/surfaces";
-import { showInfo } from "../window/notify";
+import { errorMessage, showInfo } from "../window/notify";
 import { type EditorContext, activeEditorContext, protocolRange, wholeLines } from "./editorContext";
 import type { StartedTurn } from "../model/protocol";
 import type { Place } from "../model/place";
@@ -17,9 +17,9 @@ import { type TurnStart, TurnStarts } from "./starts";
 
 /** The kinds that ask for a prompt: the title and the placeholder of the input box. */
 const ASKS: ReadonlyMap<string, readonly [title: string, example: string]> = new Map([
-  ["agent", ["Tark", "What should Tark do? It can read, search, edit and run commands"]],
-  ["ask", ["Tark: Ask", "What do you want to know?"]],
-  ["edit", ["Tark: Edit", "How should these lines change? Other lines stay as they are"]],
+  ["agent", ["Run Agent", "What should Tark do? It can read, search, edit and run commands"]],
+  ["ask", ["Ask", "What do you want to know?"]],
+  ["edit", ["Edit", "How should these lines change? Other lines stay as they are"]],
 ]);
 
 interface Visit {
@@ -89,7 +89,7 @@ export class Turns {
       this.onStarted(kind);
     } catch (problem) {
       const kept = prompt === "" ? "" : "; your prompt is kept for the next attempt";
-      throw new Error(`not started: ${problem instanceof Error ? problem.message : String(problem)}${kept}`, {
+      throw new Error(`not started: ${errorMessage(problem)}${kept}`, {
         cause: problem,
       });
     }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { NoServerError, ServerEndedError } from "../model/server";
+import { withoutField } from "../text/serverWords";
 import { notificationText, plainLine, statusBarText } from "../text/surfaces";
 
 const INSTALL = "Install Server";
@@ -60,7 +61,7 @@ export function reportError(problem: unknown): void {
 }
 
 export function errorMessage(problem: unknown): string {
-  return problem instanceof Error ? problem.message : String(problem);
+  return withoutField(problem instanceof Error ? problem.message : String(problem));
 }
 
 /** Shows the same text only once within a second, while it can be seen. */

@@ -13,6 +13,8 @@ export const hands = {
   /** Waits for a notification with this text. */
   sees: (text: string) => ask({ do: "sees", text }),
   /** Waits for a notification with this text. Fails if there is another one. */
+  /** Clears the list of notifications. */
+  clear: () => ask({ do: "clear" }),
   seesOnly: (text: string) => ask({ do: "seesOnly", text }),
   /** Clicks a button of the notification with this text. */
   clicks: (text: string, button: string) => ask({ do: "clicks", text, button }),

@@ -101,7 +101,7 @@ test("a crash is one message, also if a command was running, and if the server d
   const former = client.processId;
   await set("server.command", [real[0], "-c", program, marker, ...real]);
   const fragile = await other(former);
-  await vscode.commands.executeCommand("notifications.clearAll");
+  await hands.clear();
   process.kill(fragile, "SIGSTOP");
   const commands = [run("showUsage"), run("exportSession")];
   writeFileSync(marker, "");

@@ -32,7 +32,7 @@ test("other calls are a verb and what it is about", () => {
     [call("read_file", { title: "read_file a.py:1-20", ms: 1500 }), "Read|a.py:1-20|1.5 s"],
     [call("delete_file", { title: "delete_file a.py", content: [diff("file:///ws/a.py", 0, "x\n", "")] }), "Delete|a.py|"],
     [call("edit_file", { title: "edit_file" }), "Edit||"],
-    [call("update_plan", { title: "update_plan 1 of 3" }), "|update_plan 1 of 3|"],
+    [call("update_plan", { title: "update_plan 1 of 3" }), "Plan|1 of 3|"],
     [call("read_file", { title: "read_filesystem x" }), "|read_filesystem x|"],
     [{ kind: "toolCall", toolCallId: "c", status: "pending" }, "|tool|"],
     [call("run_command", { title: "run_command a\u202eb\nc" }), "Run|a\\u{202e}b⏎c|"],

@@ -100,9 +100,9 @@ test("a file that is moved or removed is named like others, and has no line", as
 test("a prompt is queued only if a turn is before it", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "queued" }));
-  assert.equal(page.one("article > footer").textContent, "sending…");
+  assert.equal(page.one("article > footer").textContent, "Sending…");
   await page.give(transcript(RUNNING, { ...RUNNING, turnId: "t2", state: "queued", waits: true }));
-  assert.equal(page.all("article > footer")[1]!.textContent, "queued behind another turn");
+  assert.equal(page.all("article > footer")[1]!.textContent, "Queued behind another turn");
 });
 
 test("at the end of a long session, the page keeps only the last turns", async () => {
@@ -138,7 +138,7 @@ test("thinking is folded", async () => {
 test("a turn shows how it ended", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "cancelled", edits: 2, usage: { inputTokens: 8000, outputTokens: 100, costUsd: 0.012 } }));
-  assert.equal(page.one("article > footer").textContent, "cancelled · 2 files changed · 8.1k tokens · $0.0120");
+  assert.equal(page.one("article > footer").textContent, "Cancelled · 2 files changed · 8.1k tokens · $0.0120");
   await page.give(transcript({ ...RUNNING, state: "ended", stopReason: "error", model: "openai/gpt-6.1-sol", error: { code: "missing_key", message: "no key", hint: "set one" } }));
   assert.equal(page.one("article .sentence").textContent, "There is no key for OpenAI.");
   assert.equal(page.one("article .card details").textContent, "Detailsno keyset one");
@@ -200,7 +200,7 @@ test("while a turn runs, prompts are queued or sent to it, and it can be stopped
   const page = open();
   await page.give(transcript(RUNNING));
   const buttons = page.all(".prompt-part .buttons button").filter((element) => !element.hidden);
-  assert.deepEqual(buttons.map((element) => element.textContent), ["+", "Stop", "Send now", "Queue"]);
+  assert.deepEqual(buttons.map((element) => element.textContent), ["+", "Stop", "Send Now", "Queue"]);
   page.type("faster");
   page.press(page.one("textarea"), "Enter", { ctrlKey: true });
   assert.deepEqual(page.told.find(({ kind }) => kind === "steer"), { kind: "steer", words: "faster" });
@@ -212,7 +212,7 @@ test("an earlier prompt is edited and sent in its place", async () => {
   const page = open();
   await page.give(transcript({ ...RUNNING, state: "ended" }));
   page.type("half a thought");
-  page.one(".turn-head button").click();
+  page.one(".turn-head button:not(.restore)").click();
   const field = page.one("textarea") as HTMLTextAreaElement;
   assert.equal(field.value, RUNNING.prompt);
   page.press(field, "Enter");
@@ -227,7 +227,7 @@ test("an edit belongs to its session, and only turns that start with a prompt al
   await page.give(transcript({ ...RUNNING, state: "ended", turnKind: "edit" }));
   assert.equal(page.all(".turn-head button:not(.restore)").length, 0);
   await page.give(transcript({ ...RUNNING, state: "ended", turnKind: "ask" }));
-  page.one(".turn-head button").click();
+  page.one(".turn-head button:not(.restore)").click();
   assert.equal(page.one(".edits").hidden, false);
   const other = { kind: "transcript", transcript: { sessionId: "other", earlier: false, turns: [] }, sending: [] } as const;
   await page.give(other);
@@ -281,7 +281,7 @@ test("the status shows title, model, mode, approval level, hunks and cost", asyn
   page.one(".status button").click();
   assert.deepEqual(page.told.at(-1), { kind: "run", what: "model" });
   await page.give({ kind: "status", status: { ...STATUS, server: "none" } });
-  assert.equal(page.one("header .notice").textContent, "The server is not running. Start server");
+  assert.equal(page.one("header .notice").textContent, "The server is not running. Start Server");
   await page.give({ kind: "status", status: { ...STATUS, server: "starting" } });
   assert.equal(page.one("header .notice").textContent, "The server is starting…");
 });

@@ -35,7 +35,7 @@ function press(page: Opened, label: string): unknown {
 test("an undone turn says so and offers Redo; redone, it offers Undo again", async () => {
   const page = open();
   await page.give(transcript(ENDED));
-  assert.deepEqual(names(page, ".actions"), ["Undo the changes of this turn", "Edit this prompt and send it in a new session", "Restore to here, before this prompt"]);
+  assert.deepEqual(names(page, ".actions"), ["Restore to Here, before this prompt", "Undo the changes of this turn", "Edit this prompt and send it in a new session"]);
   assert.deepEqual(names(page, ".turn-end"), []);
   await page.give(changed({ ...ENDED, undone: "all" }));
   assert.equal(page.one(".undone").textContent, "Undone Redo");
@@ -54,7 +54,7 @@ test("a button stays the same element while nothing that it depends on changes",
   const before = page.one(".actions .restore");
   await page.give(changed({ ...ENDED, usage: { inputTokens: 1 } }));
   assert.equal(page.one(".actions .restore"), before);
-  assert.deepEqual(press(page, "Restore to here, before this prompt"), { kind: "restore", turnId: "t1" });
+  assert.deepEqual(press(page, "Restore to Here, before this prompt"), { kind: "restore", turnId: "t1" });
 });
 
 test("nothing can be restored while the turn runs or waits", async () => {
@@ -71,14 +71,15 @@ test("a turn in mode plan offers to build once it has ended well", async () => {
   await page.give(changed({ ...plan, stopReason: "cancelled" }));
   assert.equal(page.all(".approve").length, 0);
   await page.give(changed(plan));
-  assert.deepEqual(press(page, "Approve plan and build"), { kind: "approvePlan" });
+  assert.deepEqual(press(page, "Approve Plan and Build"), { kind: "approvePlan" });
 });
 
 test("the plan is above the prompt while the turn runs, and in the turn after it", async () => {
   const page = open();
-  const running: TurnHead = { ...ENDED, state: "running", plan: [{ content: "read", status: "completed" }, { content: "write", status: "pending" }] };
+  const running: TurnHead = { ...ENDED, state: "running", plan: [{ content: "read `a.py`", status: "completed" }, { content: "write", status: "pending" }] };
   await page.give(transcript(running));
-  assert.deepEqual(page.all(".sticky-plan li").map((row) => row.textContent), ["☑ read done", "☐ write to do"]);
+  assert.deepEqual(page.all(".sticky-plan li").map((row) => row.textContent), ["☑ read a.py done", "☐ write to do"]);
+  assert.equal(page.one(".sticky-plan code").textContent, "a.py");
   assert.equal(page.all(".answer .plan li").length, 0);
   await page.give(changed({ ...running, state: "ended" }));
   assert.ok(page.one(".sticky-plan").hidden);

@@ -21,13 +21,13 @@ test("a permission request is shown whole, and the answer names the shown versio
   await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
   assert.equal(page.one(".command").textContent, "make \\u{202e}all");
   assert.equal(page.one(".command + p").textContent, "in /ws");
-  assert.equal(page.one(".how summary").textContent, "by /bin/bash -c with A=b");
+  assert.equal(page.one(".why + .how summary").textContent, "by /bin/bash -c with A=b");
   const buttons = page.all(".permission button");
   const named = (name: string): HTMLElement => buttons.find((element) => element.textContent === name)!;
   assert.deepEqual(buttons.map((element) => element.textContent), [
-    "Allow this very command in ., this session",
-    "Cancel turn",
-    "Reject with reason",
+    "Allow exactly this command in ., this session",
+    "Cancel Turn",
+    "Reject with Reason",
     "Allow",
     "Reject",
     "Show",
@@ -35,10 +35,10 @@ test("a permission request is shown whole, and the answer names the shown versio
   named("Allow").click();
   assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
   await pause(520);
-  named("Allow this very command in ., this session").click();
+  named("Allow exactly this command in ., this session").click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g1" }, wasSeen: true });
   (page.one(".reject input") as HTMLInputElement).value = "not now";
-  named("Reject with reason").click();
+  named("Reject with Reason").click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "reject", reason: "not now" } });
   await page.give({ kind: "waiting", permissions: [], inputs: [] });
   assert.ok(page.one(".waiting").hidden);
@@ -48,7 +48,8 @@ test("a diff is behind a toggle, and what must be seen is allowed only after it 
   const page = open();
   const edits = [{ uri: "file:///ws/a.py", hunks: [{ oldText: "one\n", newText: "two\nthree\n" }] }];
   const { command: _, ...edit } = PERMISSION;
-  await page.give({ kind: "waiting", permissions: [{ ...edit, edits, mustBeSeen: true, grants: [] }], inputs: [] });
+  await page.give({ kind: "waiting", permissions: [{ ...edit, title: "edit a.py", edits, mustBeSeen: true, grants: [] }], inputs: [] });
+  assert.equal(page.one(".permission h3").textContent, "Edit a.py");
   const details = page.one("details.change") as HTMLDetailsElement;
   assert.ok(!details.open);
   assert.match(page.one("details.change summary").textContent, /a\.py \+2 −1$/);

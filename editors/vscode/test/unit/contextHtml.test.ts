@@ -22,7 +22,7 @@ const PARTS = [
 
 test("the parts of the next request, their shares, and what the window has room for", () => {
   const body = page("Tidy up", { parts: PARTS, tokens: 2000, contextWindow: 200_000, limit: 160_000 }, "n");
-  assert.deepEqual([...body.querySelectorAll("tbody tr")].map(words), ["system prompt1.2k60%", "AGENTS.md79040%", "messages · 1 message10under 1%"]);
+  assert.deepEqual([...body.querySelectorAll("tbody tr")].map(words), ["system prompt1.2k60%", "AGENTS.md79040%", "1 message10under 1%"]);
   assert.equal(words(body.querySelector("strong")), "2k of 200k tokens (1%)");
   assert.match(words(body), /Older messages are summarized when the context reaches 160k tokens\. Compact Session does it now/);
   assert.deepEqual([...body.querySelectorAll("a")].map((link) => decodeURIComponent(link.getAttribute("href") ?? "")), [

@@ -102,7 +102,7 @@ function transcript(head: TurnHead): ToPage {
 test("an error is a card: a sentence, buttons, and the server's words in details", async () => {
   const page = open();
   await page.give(transcript({ ...FAILED, retry: { at: Date.now() + 12_000, waits: false } }));
-  assert.deepEqual(page.all(".card button").map(({ textContent }) => textContent), ["Retry", "Wait 12 s", "Choose Model"]);
+  assert.deepEqual(page.all(".card button").map(({ textContent }) => textContent), ["Retry", "Wait 12 s", "Select Model"]);
   assert.equal(page.one(".card").getAttribute("aria-label"), "OpenAI got too many requests.");
   assert.equal((page.one(".card details") as HTMLDetailsElement).open, false);
   page.all(".card button").forEach((button) => button.click());
@@ -118,7 +118,7 @@ test("an error is a card: a sentence, buttons, and the server's words in details
 test("a turn that has done something is continued; a key is set for its provider", async () => {
   const page = open();
   await page.give(transcript({ ...FAILED, worked: true, error: { ...FAILED.error!, code: "authentication" } }));
-  assert.deepEqual(page.all(".card button").map(({ textContent }) => textContent), ["Set Key", "Choose Model", "Continue"]);
+  assert.deepEqual(page.all(".card button").map(({ textContent }) => textContent), ["Set API Key", "Select Model", "Continue"]);
   page.all(".card button")[0]!.click();
   page.all(".card button")[2]!.click();
   assert.deepEqual(page.told.slice(-2), [{ kind: "remedy", remedy: "setKey", provider: "openai" }, { kind: "again", turnId: "t", how: "continue" }]);
@@ -155,7 +155,7 @@ test("the doctor's first problem is a missing model, with buttons; nothing of it
   };
   const page = doctorPage(facts, around, "n");
   assert.ok(page.indexOf("No model is set") < page.indexOf("Sandbox: unknown value"));
-  assert.match(page, /href="command:tark\.client\.newSession">Set Up a Model/);
+  assert.match(page, /href="command:tark\.client\.newSession">Set Up Model/);
   for (const { text } of [...HOSTILE_TEXT, { text: '"><script>x</script>&amp;' }]) {
     assert.deepEqual(doctorPage(text, { ...around, editor: text }, "n").match(/<script|<a (?!class="button)|&amp;/g), null);
   }

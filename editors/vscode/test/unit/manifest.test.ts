@@ -1,13 +1,14 @@
-/** What package.json promises: only stable API, and one word for each decision. */
+/** What package.json promises: only stable API, and the rules for words on the screen (docs/contributing.md). */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 interface Manifest {
   readonly enabledApiProposals?: unknown;
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly title: string }[];
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, object>> }[];
     readonly menus: Readonly<Record<string, readonly { readonly command?: string }[]>>;
   };
 }
@@ -31,4 +32,39 @@ test("all commands of menus exist", () => {
   const used = Object.values(MANIFEST.contributes.menus).flatMap((rows) => rows.flatMap(({ command }) => (command === undefined ? [] : [command])));
   assert.ok(used.length > 20);
   assert.deepEqual(used.filter((command) => !known.has(command)), []);
+});
+
+const SMALL = new Set(["a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]);
+
+function isTitleCase(title: string): boolean {
+  return title.split(" ").every((word, index) => /^[^a-z]/.test(word) || (index > 0 && SMALL.has(word))) && !title.endsWith(".");
+}
+
+test("titles of commands and buttons are in title case, without a period", () => {
+  const pages = readdirSync("src/chat/page").filter((file) => file.endsWith(".ts")).map((file) => readFileSync(`src/chat/page/${file}`, "utf8"));
+  const buttons = pages.flatMap((text) => [...text.matchAll(/\bbutton\("([^"]+)"/g)].map(([, title]) => title ?? ""));
+  assert.ok(buttons.length > 20);
+  const titles = [...MANIFEST.contributes.commands.map(({ title }) => title), ...buttons];
+  assert.deepEqual(titles.filter((title) => !isTitleCase(title)), []);
+  assert.deepEqual(["Send now", "Go to the Chat", "Send Now."].filter(isTitleCase), ["Go to the Chat"]);
+});
+
+test("descriptions of settings are sentences", () => {
+  const found: string[] = [];
+  const walk = (value: unknown, key: string): void => {
+    if (typeof value === "string") {
+      found.push(...(/[dD]escription/.test(key) ? [value] : []));
+    } else if (Array.isArray(value)) {
+      value.forEach((each) => walk(each, key));
+    } else if (value !== null && typeof value === "object") {
+      Object.entries(value).forEach(([name, each]) => walk(each, name));
+    }
+  };
+  MANIFEST.contributes.configuration.forEach(({ properties }) => walk(properties, ""));
+  assert.ok(found.length > 40);
+  assert.deepEqual(found.filter((text) => !/^\P{Ll}.*\.$/su.test(text)), []);
+});
+
+test("an ellipsis is one character", () => {
+  assert.doesNotMatch(JSON.stringify(MANIFEST.contributes), /\w\.\.\./);
 });

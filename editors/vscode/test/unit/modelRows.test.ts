@@ -19,7 +19,7 @@ test("models are grouped by provider, and the current one is marked", () => {
 });
 
 test("while the lists load, the current model is there", () => {
-  const current = ["# current", "openai/gpt-5.5 ($(check) current)", "# providers"];
+  const current = ["# openai", "openai/gpt-5.5 ($(check) current)", "# providers"];
   assert.deepEqual(shown({ models: [], providers: undefined }), [...current, "$(loading~spin) Loading models…", "$(add) Set Up Another Provider…"]);
   assert.deepEqual(shown({ models: [], loading: ["openai", "own"] }), [...current, "$(loading~spin) Loading models… (openai, own)", "$(add) Set Up Another Provider…"]);
 });

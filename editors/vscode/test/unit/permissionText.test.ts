@@ -66,7 +66,7 @@ test("requests that do not fit, have several lines or cannot be undone must be s
 });
 
 test("grants are named by what they cover", () => {
-  assert.equal(grantWords(command("make"), "`make` in ., this turn"), "Allow this very command in ., this turn");
+  assert.equal(grantWords(command("make"), "`make` in ., this turn"), "Allow exactly this command in ., this turn");
   assert.equal(grantWords(edit([{}]), "edits in this folder, this session"), "Allow edits in this folder, this session");
 });
 
@@ -119,6 +119,6 @@ test("a request can be allowed only after it was seen, and grants name what they
   const request = { ...command("make"), grants: [{ id: "g", covers: "`make` in ., this session" }] };
   const titles = (allowed: boolean): string[] => permissionAnswers(request, allowed).map(({ title }) => title);
   assert.deepEqual(titles(false), ["Reject", "Reject with Reason…", "Cancel Turn"]);
-  assert.deepEqual(titles(true).slice(0, 3), ["Allow", "Reject", "Allow this very command in ., this session"]);
+  assert.deepEqual(titles(true).slice(0, 3), ["Allow", "Reject", "Allow exactly this command in ., this session"]);
   assert.ok(permissionAnswers(edit([{}]), true).some(({ kind }) => kind === "hunks"));
 });

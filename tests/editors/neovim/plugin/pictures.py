@@ -77,6 +77,19 @@ def drawn(neovim: Neovim, *expected: str) -> None:
     neovim.until(lambda: changes(neovim) == [*expected], f"{expected} in {picture(neovim)}")
 
 
+def followed(neovim: Neovim) -> None:
+    """Waits until the server has followed the text: until then, the client itself says where the changes are."""
+    code = """
+        local versions = vim.tbl_map(function(entry)
+          return entry.version
+        end, require('tark.review.hunks').undecided(vim.api.nvim_get_current_buf()))
+        return #versions > 0 and vim.iter(versions):all(function(version)
+          return version == vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
+        end)
+    """
+    neovim.until(lambda: neovim.lua(code), "the server has followed the text")
+
+
 def init(folder: Path, settings: str = "{}") -> Path:
     """An init.lua with these settings of the server, in which prompts do not open the chat."""
     path = folder / "init.lua"

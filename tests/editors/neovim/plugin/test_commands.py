@@ -333,7 +333,7 @@ def test_an_operator_changes_what_a_motion_covers(neovim: Neovim) -> None:
     neovim.keys("4G<C-v>jlgs")
     told(neovim, "a block of columns cannot be sent: select characters (v) or lines (V)")
     neovim.keys("<Esc>4G<C-v>jl:TarkAsk what?<CR>")
-    told(neovim, "a block of columns cannot be sent: select characters (v) or lines (V). Your prompt is kept for :TarkAsk")
+    told(neovim, "select characters (v) or lines (V). Your prompt is kept for :TarkAsk")
     assert len(turns(neovim)) == 5
     neovim.lua("vim.keymap.del({ 'n', 'x', 'o' }, 'gs')")
     unhurt(neovim)

@@ -37,7 +37,7 @@ def test_one_of_several(neovim: Neovim) -> None:
     assert there.lines[2:5] == [" 1 red", " 2 green", " 3 blue"]
     go(neovim)
     neovim.keys("2")
-    assert said(end(neovim, begun)) == "The person chose: green"
+    assert said(end(neovim, begun)) == "Chosen: green"
     gone(neovim)
 
     begun = begin(neovim, "ask for one colour")
@@ -46,7 +46,7 @@ def test_one_of_several(neovim: Neovim) -> None:
     neovim.keys("<CR>")  # on the question: nothing is answered by accident
     neovim.until(lambda: "go to the line of an answer" in neovim.messages(), "what to do is said")
     neovim.keys("5G<CR>")
-    assert said(end(neovim, begun)) == "The person chose: blue"
+    assert said(end(neovim, begun)) == "Chosen: blue"
 
     begun = begin(neovim, "ask for one colour")
     asks(neovim, "Which colour?")
@@ -64,7 +64,7 @@ def test_several_of_several(neovim: Neovim) -> None:
     neovim.keys("4G<Space>")
     asks(neovim, " 2 [ ] green")
     neovim.keys("<CR>")
-    assert said(end(neovim, begun)) == "The person chose: red, blue"
+    assert said(end(neovim, begun)) == "Chosen: red, blue"
 
 
 def test_words_of_their_own(neovim: Neovim) -> None:
@@ -80,7 +80,7 @@ def test_words_of_their_own(neovim: Neovim) -> None:
     neovim.keys(":TarkPermission<CR>")
     writing(neovim)
     neovim.keys(" name<CR>of two lines<C-s>")
-    assert said(end(neovim, begun)) == "The person answers: a long name\nof two lines"
+    assert said(end(neovim, begun)) == "Answer: a long name\nof two lines"
     gone(neovim)
     assert mode(neovim) == "n"
     assert neovim.lines[0] == "one = 1"
@@ -94,7 +94,7 @@ def test_words_of_their_own(neovim: Neovim) -> None:
     neovim.keys("<Esc><CR>")
     neovim.until(lambda: "nothing to send yet" in neovim.messages(), "nothing is no answer")
     neovim.keys("amauve<Esc><CR>")
-    assert said(end(neovim, begun)) == "The person answers: mauve"
+    assert said(end(neovim, begun)) == "Answer: mauve"
 
 
 def test_what_was_written_is_kept_when_nobody_asks_any_more(neovim: Neovim) -> None:
@@ -143,4 +143,4 @@ def test_the_float_of_a_dead_server_goes(start: Start, workspace: Path) -> None:
     asks(neovim, "Which colour?")
     go(neovim)
     neovim.keys("1")
-    assert said(end(neovim, begun)) == "The person chose: red"
+    assert said(end(neovim, begun)) == "Chosen: red"

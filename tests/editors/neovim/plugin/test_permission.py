@@ -28,7 +28,7 @@ def test_a_command_is_shown_whole_and_allowed(neovim: Neovim, folder: Path) -> N
     assert "risky, asked because it runs a command" in there.text
     assert f"in   {folder}" in there.text
     assert "by   /bin/bash -c" in there.text
-    assert "t allow this very command in ., this turn" in there.text
+    assert "t allow exactly this command in ., this turn" in there.text
     assert there.footer == " :TarkPermission to answer "
     assert neovim.lines == TEXT.splitlines(), "the focus stayed"
     assert go(neovim).focused

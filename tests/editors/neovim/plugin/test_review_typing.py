@@ -7,7 +7,7 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start, sharing
-from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init
+from tests.editors.neovim.plugin.pictures import changes, drawn, followed, hints, init
 from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.turns import told, unhurt
 from tests.editors.shapes import AREA, CUBE, FACES, NEW_AREA, NEW_CUBE, NEW_FACES, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
@@ -206,6 +206,7 @@ def test_what_is_applied_at_once_can_be_taken_back(start: Start, workspace: Path
     drawn(neovim)
     shows(neovim, SHAPES)
     neovim.keys("<C-r>")
+    followed(neovim)
     drawn(neovim, *area, *volume)
 
     neovim.keys("17G:TarkReject<CR>")

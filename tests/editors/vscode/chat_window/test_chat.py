@@ -5,7 +5,7 @@ import signal
 
 from playwright.sync_api import expect
 
-from tests.editors.vscode.chat import EMPTY_TAB, Chat, said
+from tests.editors.vscode.chat import EMPTY_TAB, PASTE, Chat, said
 from tests.editors.vscode.workbench import Workbench, until
 
 COLOURS = "new Set([...document.querySelectorAll('.code span')].map((span) => getComputedStyle(span).color)).size"
@@ -14,13 +14,6 @@ CODE = '''def area(radius: float) -> float:
     return math.tau / 2 * radius**2
 '''
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
-PASTE = """([name, base64]) => {
-  const transfer = new DataTransfer();
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  transfer.items.add(new File([bytes], name, { type: "image/png" }));
-  const event = new ClipboardEvent("paste", { clipboardData: transfer, cancelable: true });
-  document.querySelector("#prompt").dispatchEvent(event);
-}"""
 DROP = """(uri) => {
   const transfer = new DataTransfer();
   transfer.setData("text/uri-list", uri);
@@ -121,7 +114,7 @@ def test_what_is_sent_with_a_prompt(chat: Chat, bench: Workbench) -> None:
     chat.page.evaluate(PASTE, ["fake.png", "bm8gaW1hZ2U="])
     chat.prompt.fill("say never")
     chat.prompt.press("Enter")
-    expect(chat.find(".alert")).to_contain_text("Not sent: context: fake.png is not a PNG image")
+    expect(chat.find(".alert")).to_contain_text("Not sent: fake.png is not a PNG image")
     expect(chat.prompt).to_have_value("say never")
     expect(chips).to_contain_text(["fake.png"])
     chat.button("Do not send fake.png").click()
@@ -154,15 +147,15 @@ def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> N
     chat.say("run the tests")
     asked = chat.until_asked("permission")  # it is busy until this is answered
     chat.prompt.fill("in one word")
-    chat.button("Send now").click()
+    chat.button("Send Now").click()
     chat.say("never end")
     chat.say("say queued")
-    expect(chat.last).to_contain_text("queued behind another turn")
+    expect(chat.last).to_contain_text("Queued behind another turn")
     asked.get_by_role("button", name="Allow", exact=True).click()
     expect(chat.find(".steered")).to_contain_text("in one word")
     expect(chat.find(".answer", "and so on")).to_be_visible()
     chat.button("Stop").click()
-    until(lambda: chat.find(".turn footer", "cancelled").count() == 2, "the turn that ran and the one that waited")
+    until(lambda: chat.find(".turn footer", "Cancelled").count() == 2, "the turn that ran and the one that waited")
     expect(chat.button("Stop")).to_be_hidden()
     assert "The word is queued" not in chat.last.inner_text()
 
@@ -197,14 +190,14 @@ def test_what_waits_is_answered_in_the_chat(chat: Chat, bench: Workbench) -> Non
     row = chat.until_asked("permission")
     expect(row).to_contain_text("echo tested && exit 0")
     expect(bench.page.locator(".activitybar .badge", has_text="1")).to_have_count(1)
-    row.get_by_text("Other answers").click()
+    row.get_by_text("Other Answers").click()
     row.get_by_label("Reason for rejecting").fill("not now")
     chat.open()
     bench.run("View: Show Explorer")
     chat.open()
     row = chat.until_asked("permission")
     expect(row.get_by_label("Reason for rejecting")).to_have_value("not now")
-    row.get_by_role("button", name="Reject with reason").click()
+    row.get_by_role("button", name="Reject with Reason").click()
     chat.until_said("Understood, I do not run it.")
     chat.find("details.call[data-status=rejected] summary").click()
     expect(chat.find("details.call[data-status=rejected] pre")).to_contain_text("not now")
@@ -227,7 +220,7 @@ def test_a_turn_is_undone_redone_and_gone_back_to(chat: Chat, bench: Workbench) 
     redo.press("Enter")
     expect(redo).to_have_count(0)
     until(lambda: "math.tau / 2" in "".join(bench.lines()), "it is done again")
-    restore = chat.last.get_by_role("button", name="Restore to here, before this prompt")
+    restore = chat.last.get_by_role("button", name="Restore to Here, before this prompt")
     restore.focus()
     expect(restore).to_have_css("opacity", "1")
     restore.press("Enter")
@@ -271,7 +264,7 @@ def test_it_is_there_again_after_hiding_reloading_and_a_death(chat: Chat, bench:
     transcript = chat.find(".transcript")
     transcript.evaluate("(element) => { element.scrollTop = 300; }")
     read = "(element) => element.scrollTop"
-    expect(chat.button("↓ Scroll to end")).to_be_visible()
+    expect(chat.button("↓ Scroll to End")).to_be_visible()
     bench.look()  # what is read for a moment is stored
     bench.run("View: Show Explorer")
     expect(bench.page.locator(".explorer-folders-view")).to_be_visible()
@@ -339,7 +332,7 @@ def test_chats_side_by_side_in_tabs(chat: Chat, bench: Workbench) -> None:
     one.prompt.click()
     expect(bench.page.locator(".editor-group-container.active .tab.active")).to_contain_text("count to 51")
     bench.run("View: Close Editor")
-    toast = bench.toast("goes on")
+    toast = bench.toast("continues")
     toast.hover()
     toast.locator(".monaco-button").filter(has_text="Show Chat").click()
     side = Chat(bench, said("and so on"))

@@ -85,7 +85,7 @@ def test_hostile_words_do_nothing(chat: Chat, bench: Workbench, said: list[str])
     assert chat.page.evaluate(LEADS_AWAY) == []
     for link in chat.find(".answer a[title*='javascript'], .answer a[title*='command']").all():
         link.click()
-    chat.find(".waiting .input").get_by_role("button", name="Decline to answer").click()
+    chat.find(".waiting .input").get_by_role("button", name="Decline to Answer").click()
     expect(chat.last).to_have_attribute("data-state", "ended")
     bench.page.screenshot(path=bench.workspace.parent / "hostile.png")
     ours = (bench.origin, "https://vscode-remote")

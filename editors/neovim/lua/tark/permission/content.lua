@@ -79,7 +79,7 @@ function M.describe_grant(request, grant)
   local covers = grant.covers
   local command = request.command and ('`%s`'):format(request.command.text)
   if command and covers:sub(1, #command) == command then
-    covers = 'this very command' .. covers:sub(#command + 1)
+    covers = 'exactly this command' .. covers:sub(#command + 1)
   end
   return 'allow ' .. visible.short(covers, LONGEST_COVER)
 end

@@ -270,7 +270,7 @@ function M.interrupt(transcript)
       turn.error = {
         code = 'interrupted',
         message = 'the server ended while this turn ran',
-        hint = 'what was done until then is kept: say how to go on',
+        hint = 'what was done until then is kept: send a prompt to continue',
       }
       table.insert(ended, turn)
     end

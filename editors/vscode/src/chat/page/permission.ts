@@ -26,18 +26,19 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
     : [button("Allow", allow(), { class: "main" })];
   const seen = new Seen(text, allowing, request.mustBeSeen === true);
   text.append(
-    h("h3", { class: "must" }, command === undefined ? plainLine(titleInWords(request.title)) : "Run a command"),
+    h("h3", { class: "must" }, command === undefined ? heading(request.title) : "Run a command"),
     ...subject(asking, request),
     h("p", { class: `why faint${request.isUnsaved === true ? " must" : ""}` }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
+    ...howElement(request),
     h(
       "details",
       { class: "more", open: asking.typed.words !== "" },
-      h("summary", {}, "Other answers"),
+      h("summary", {}, "Other Answers"),
       h(
         "div",
         { class: "buttons" },
         ...grants.map(({ id, covers }) => button(grantWords(request, covers), allow({ grant: id }))),
-        button("Cancel turn", () => answer({ outcome: "cancelled" })),
+        button("Cancel Turn", () => answer({ outcome: "cancelled" })),
       ),
       because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })),
     ),
@@ -54,6 +55,11 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
     ),
   );
+}
+
+/** `edit shop/prices.py` begins with a capital letter, as the headings of commands do. Names of other tools stay. */
+function heading(title: string): string {
+  return plainLine(titleInWords(title)).replace(/^(edit|move|delete) /, (verb) => verb.charAt(0).toUpperCase() + verb.slice(1));
 }
 
 /** Was the end of the text on screen? If all of it must be seen, its diffs must be open, too. */
@@ -115,22 +121,29 @@ function because(asking: RequestContext, reject: (reason: string) => void): HTML
       reject(reason.value.trim());
     }
   });
-  return h("div", { class: "buttons reject" }, reason, button("Reject with reason", () => reject(reason.value.trim())));
+  return h("div", { class: "buttons reject" }, reason, button("Reject with Reason", () => reject(reason.value.trim())));
 }
 
 /** The whole command or diff. */
 function subject(asking: RequestContext, { command, edits }: PermissionRow): HTMLElement[] {
   const parts: HTMLElement[] = [];
   if (command !== undefined) {
-    const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
-    const how = [...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
     parts.push(
       h("pre", { class: "command must" }, documentText(command.text)),
       h("p", { class: "where faint must" }, plainLine(`in ${command.cwd}`)),
-      ...(how.length === 0 ? [] : [h("details", { class: "how faint" }, h("summary", {}, h("span", { class: "title" }, plainLine(how.join(" ")))))]),
     );
   }
   return [...parts, ...(edits ?? []).map((diff) => change(asking, diff))];
+}
+
+/** The shell and the environment of the command, on a line that opens. */
+function howElement({ command }: PermissionRow): HTMLElement[] {
+  if (command === undefined) {
+    return [];
+  }
+  const by = (command.argv.at(-1) === command.text ? command.argv.slice(0, -1) : command.argv).join(" "); // the shell
+  const how = [...(by === "" ? [] : [`by ${by}`]), ...(command.env.length === 0 ? [] : [`with ${command.env.join(" ")}`])];
+  return how.length === 0 ? [] : [h("details", { class: "how faint" }, h("summary", {}, h("span", { class: "title" }, plainLine(how.join(" ")))))];
 }
 
 /** The diff of a file behind a toggle. */

@@ -15,11 +15,16 @@ export function drawPlan(list: HTMLElement, plan: TurnHead["plan"]): void {
         "li",
         { "data-status": status },
         h("span", { "aria-hidden": "true" }, `${SIGNS[status] ?? "☐"} `),
-        chatLine(content),
+        ...withCode(chatLine(content)),
         h("span", { class: "unseen" }, ` ${WORDS[status] ?? "to do"}`),
       ),
     ),
   );
+}
+
+/** Text between backticks is code, as in answers. The rest of Markdown is shown as it is. */
+function withCode(words: string): (Node | string)[] {
+  return words.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
 }
 
 /** The plan of the running turn. */

@@ -39,7 +39,7 @@ export class PromptPart {
       button("Cancel", () => this.noEdit()),
     );
     this.sendButton = button("Send", () => this.send(), { class: "main" });
-    this.steerButton = button("Send now", () => this.steer(), { title: "Send to the running turn, after its next results (Ctrl+Enter)", hidden: true });
+    this.steerButton = button("Send Now", () => this.steer(), { title: "Send to the running turn, after its next results (Ctrl+Enter)", hidden: true });
     this.stopButton = button("Stop", () => page.post({ kind: "cancel" }), { title: "Cancel the running turn and the queued ones", hidden: true });
     this.buttons = h("div", { class: "buttons" }, this.attachments.attachButton, h("span", { class: "gap" }), this.stopButton, this.steerButton, this.sendButton);
     const { element: chips, warning, dropArea } = this.attachments;

@@ -36,7 +36,7 @@ export function questionElement(asking: RequestContext, { requestId, question, o
     h("p", { class: "question" }, chatProse(question)),
     ...boxes.map((box, index) => h("label", { class: "option" }, box, plainLine(options[index]!.label))),
     h("div", { class: "buttons" }, ...choices, ...(boxes.length > 0 ? [button("Answer", () => answer(ticked()), { class: "main" })] : [])),
-    ...(freeText ? [h("div", { class: "own" }, field, h("div", { class: "buttons" }, button("Send answer", send)))] : []),
-    h("div", { class: "buttons" }, button("Decline to answer", () => answer(null))),
+    ...(freeText ? [h("div", { class: "own" }, field, h("div", { class: "buttons" }, button("Send Answer", send)))] : []),
+    h("div", { class: "buttons" }, button("Decline to Answer", () => answer(null))),
   );
 }

@@ -16,7 +16,7 @@ const ACTIONS: readonly (readonly [action: SessionAction, words: string])[] = [
 export class SessionsPart {
   readonly element = h("nav", { class: "sessions", id: "sessions", "aria-label": "Sessions", hidden: true });
   private readonly list = h("ul");
-  private readonly others = button("Show sessions of all workspaces", () => this.requestSessions(true), { class: "others", hidden: true });
+  private readonly others = button("Show Sessions of All Workspaces", () => this.requestSessions(true), { class: "others", hidden: true });
   private readonly none = h("p", { class: "faint" }, "There are no sessions yet.");
 
   constructor(

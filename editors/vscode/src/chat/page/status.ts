@@ -25,10 +25,10 @@ export class HeaderPart {
   constructor(page: Page, toggleSessions: () => void) {
     this.sessions = button("", toggleSessions, { class: "title", title: "Sessions", "aria-expanded": "false", "aria-controls": "sessions" });
     this.sessions.append(this.title, h("span", { class: "unseen" }, ", sessions"));
-    const begin = button("+", () => page.post({ kind: "newSession" }), { class: "new", title: "New session", "aria-label": "New session" });
+    const begin = button("+", () => page.post({ kind: "newSession" }), { class: "new", title: "New Session", "aria-label": "New Session" });
     this.element = h("header", {}, h("div", { class: "bar" }, h("h1", {}, this.sessions), begin), this.notice);
-    this.restart = button("Start server", () => page.post({ kind: "run", what: "restart" }));
-    this.fork = button("Fork session", () => this.sessionId !== undefined && page.post({ kind: "session", action: "fork", sessionId: this.sessionId }));
+    this.restart = button("Start Server", () => page.post({ kind: "run", what: "restart" }));
+    this.fork = button("Fork Session", () => this.sessionId !== undefined && page.post({ kind: "session", action: "fork", sessionId: this.sessionId }));
   }
 
   draw(status: Status): void {
@@ -75,7 +75,7 @@ export class FooterPart {
       const value = chatLine(status[what]);
       setText(element, value === "" ? what : (value.split("/").at(-1) ?? value));
       setAttribute(element, "title", `${NAMES[what]}: ${value === "" ? "not set" : value}`);
-      setAttribute(element, "aria-label", `Choose the ${NAMES[what]}, currently ${value === "" ? "not set" : value}`);
+      setAttribute(element, "aria-label", `Select the ${NAMES[what]}, currently ${value === "" ? "not set" : value}`);
       element.hidden = status.server !== "running";
     }
     const cost = formatMoney(status.costUsd);

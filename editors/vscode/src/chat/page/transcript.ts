@@ -22,7 +22,7 @@ export class TranscriptPart {
   private readonly empty = h("p", { class: "empty faint" }, "Ask about this workspace, or describe a task. Nothing is sent until you press Send.");
   private readonly turns = h("div", { class: "turns" });
   private readonly sending = h("div", { class: "sending" });
-  private readonly toEnd = button("↓ Scroll to end", () => this.followEnd(), { class: "to-end", hidden: true });
+  private readonly toEnd = button("↓ Scroll to End", () => this.followEnd(), { class: "to-end", hidden: true });
   private readonly views = new Map<TurnModel, TurnView>();
   firstSending = ""; // the first prompt that the server has not accepted yet
   private due = false;
@@ -35,7 +35,7 @@ export class TranscriptPart {
     private readonly folders: () => readonly string[],
     private readonly edit: Edit,
   ) {
-    this.earlier = button("Earlier messages", () => page.post({ kind: "earlier" }), { class: "earlier", hidden: true });
+    this.earlier = button("Show Earlier Messages", () => page.post({ kind: "earlier" }), { class: "earlier", hidden: true });
     this.element.append(this.earlier, this.empty, this.turns, this.sending, this.toEnd);
     this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
     const resized = new ResizeObserver(() => this.stayAtEnd()); // content that is drawn late or opened, or a narrower view

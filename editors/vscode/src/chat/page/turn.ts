@@ -112,7 +112,7 @@ export class TurnView {
     const key = `${this.turn.head.turnId}/prompt`;
     const isLong = words.split("\n").length > LONG_PROMPT && this.page.kept.opened[key] !== true;
     if (isLong && !this.shownPrompt.classList.contains("cut")) {
-      const all = button("Show all", () => {
+      const all = button("Show All", () => {
         keepOpened(this.page, key, true);
         this.shownPrompt.classList.remove("cut");
         all.remove();

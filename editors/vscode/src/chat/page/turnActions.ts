@@ -20,13 +20,13 @@ export function promptButtons(page: Page, head: TurnHead, edit: () => void): rea
   const restore = (): void => page.post({ kind: "restore", turnId });
   const cancel = (): void => page.post({ kind: "cancel", turnId });
   return [
+    ...(state === "ended" ? [button("Restore to Here", restore, { class: "restore", "aria-label": "Restore to Here, before this prompt", title: "Go back to before this prompt" })] : []),
     ...(state === "ended" && undoable === true && undone !== "all"
       ? [button("Undo", undo, { "aria-label": "Undo the changes of this turn", title: "Undo the changes of this turn" })]
       : []),
     ...(begun && EDITED.has(turnKind)
       ? [button("Edit", edit, { "aria-label": "Edit this prompt and send it in a new session", title: "Edit and send again" })]
       : []),
-    ...(state === "ended" ? [button("Restore to here", restore, { class: "restore", "aria-label": "Restore to here, before this prompt", title: "Go back to before this prompt" })] : []),
     ...(state === "queued" ? [button("Cancel", cancel, { "aria-label": "Cancel this queued prompt" })] : []),
   ];
 }
@@ -40,8 +40,8 @@ export function endButtons(page: Page, { turnId, state, undone, mode, stopReason
   const approve = (): void => page.post({ kind: "approvePlan" });
   return [
     ...(undone !== undefined
-      ? [h("div", { class: "undone" }, UNDONE[undone] ?? "Undone", " ", button("Redo", redo, { "aria-label": "Redo the changes of this turn", title: "Redo the changes of this turn" }))]
+      ? [h("div", { class: "buttons undone" }, UNDONE[undone] ?? "Undone", " ", button("Redo", redo, { "aria-label": "Redo the changes of this turn", title: "Redo the changes of this turn" }))]
       : []),
-    ...(mode === "plan" && stopReason === "end_turn" ? [button("Approve plan and build", approve, { class: "primary approve" })] : []),
+    ...(mode === "plan" && stopReason === "end_turn" ? [h("div", { class: "buttons approve" }, button("Approve Plan and Build", approve, { class: "main" }))] : []),
   ];
 }

@@ -10,16 +10,16 @@ import { chatLine, plainExcerpt, plainLine } from "../../text/surfaces";
 export function endingWords(head: TurnHead): string {
   switch (head.state) {
     case "sending":
-      return "sending…";
+      return "Sending…";
     case "queued":
-      return head.waits === true ? "queued behind another turn" : "sending…"; // it starts in a moment
+      return head.waits === true ? "Queued behind another turn" : "Sending…"; // it starts in a moment
     case "running":
       return "";
     case "ended": {
       const { stopReason, usage, edits } = head;
       const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
       return joinParts(
-        stopReason === "cancelled" && "cancelled", // problemCard.ts draws the other reasons
+        stopReason === "cancelled" && "Cancelled", // problemCard.ts draws the other reasons
         edits !== undefined && edits > 0 && `${counted(edits, "file")} changed`,
         tokens > 0 && `${shortNumber(tokens)} tokens`,
         usage?.costUsd !== undefined && usage.costUsd > 0 && formatMoney(usage.costUsd),
