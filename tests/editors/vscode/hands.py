@@ -109,7 +109,7 @@ def _sees(page: Page, asked: dict[str, Any]) -> None:
 
 
 def _clear(page: Page, _: dict[str, Any]) -> None:
-    """Clears the list of notifications while it is open: rows that are closed while it is hidden can come back with it."""
+    """Clears the list of notifications while it is open. A row that is closed while it is hidden can come back."""
     with _listed(page) as rows:
         if rows.count():
             page.get_by_role("button", name="Clear All Notifications").click()

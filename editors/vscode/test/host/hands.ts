@@ -12,9 +12,9 @@ export const hands = {
   press: (key: string) => ask({ do: "press", text: key }),
   /** Waits for a notification with this text. */
   sees: (text: string) => ask({ do: "sees", text }),
-  /** Waits for a notification with this text. Fails if there is another one. */
   /** Clears the list of notifications. */
   clear: () => ask({ do: "clear" }),
+  /** Waits for a notification with this text. Fails if there is another one. */
   seesOnly: (text: string) => ask({ do: "seesOnly", text }),
   /** Clicks a button of the notification with this text. */
   clicks: (text: string, button: string) => ask({ do: "clicks", text, button }),
