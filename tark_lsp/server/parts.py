@@ -213,13 +213,7 @@ class ServerParts:
         asked_turns = AskedTurns(records, sessions)
         undone_turns = self.checkpoints.undone_turns
         session_commands = SessionCommands(
-            connection,
-            sessions,
-            show,
-            records,
-            turns.is_held_back,
-            undone_turns,
-            lambda name: self.configuration.models.check_name(name),
+            connection, sessions, show, records, turns.is_held_back, undone_turns, self.configuration.check_model
         )
         turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store)
 
