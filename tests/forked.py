@@ -45,7 +45,7 @@ class Program:
     ) -> None:
         fresh = fresh or _at_start(env) != _at_start(kept_environment())
         request = marshal.dumps((list(arguments), str(cwd), dict(env), fresh))
-        self._connection = _connect(_fork_server())
+        self._connection = _connect(fork_server())
         socket.send_fds(self._connection, [len(request).to_bytes(4, "big")], streams)
         self._connection.sendall(request)
         self._told = b""
@@ -108,7 +108,7 @@ def _connect(path: Path) -> socket.socket:
 _connected: list[tuple[Path, socket.socket]] = []
 
 
-def _fork_server() -> Path:
+def fork_server() -> Path:
     """The socket of the running one, or of a new one. It stays until no process of the test run is connected."""
     if not _connected:
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))

@@ -88,6 +88,7 @@ WITHIN_SERVER = (
     "chat",
     "model_list",
     "usage_command",
+    "patch_command",
     "state_command",
     "auth",
     "doctor",

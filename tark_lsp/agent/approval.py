@@ -88,6 +88,8 @@ class Policy:
     """The edits that are applied and that the user did not decide on: by id, the file."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required and missing."""
+    in_memory: bool = False
+    """Edits are kept in memory, so those inside the workspace are allowed, deletions too."""
 
 
 def effect_of(preview: Preview) -> Effect:
@@ -120,7 +122,7 @@ def decide_call(
 
 
 def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool) -> Decision:
-    effect = effect_of(preview)
+    effect = Effect.EDIT if policy.in_memory and preview.edits else effect_of(preview)
     if preview.command is None and (private := [path for path in _shown(preview) if workspace.is_private(path)]):
         return Deny(f"{workspace.display(private[0])} holds keys or credentials, which no tool reads")
     unchecked = False
@@ -160,7 +162,7 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
     if changed:
         return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
     if effect is Effect.EDIT:
-        if policy.edit_review.when(policy.level) == "after":
+        if policy.in_memory or policy.edit_review.when(policy.level) == "after":
             return Allow()
         untrusted = ", which is not trusted" if policy.edit_review.trusted is False else ""
         return Ask(f"it {effect}{untrusted}")

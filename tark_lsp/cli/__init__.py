@@ -7,6 +7,11 @@ def main() -> int:
     """Returns the exit code: 0 done, 1 not done, 2 wrong usage."""
     arguments = sys.argv[1:]
     # Editors wait for this, so only the server is imported for them. Some of their clients always add --stdio.
+    if not arguments and sys.stdin is not None and sys.stdin.isatty():
+        from tark_lsp.cli.subcommands import introduce
+
+        introduce()
+        return 0
     if all(argument in ("serve", "--stdio") for argument in arguments):
         from tark_lsp.server.handshake import main as serve
 

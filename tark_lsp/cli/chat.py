@@ -20,7 +20,7 @@ Exit codes: 0 done; 1 error, refused or cancelled; 2 wrong usage."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = _parser().parse_args(arguments)
+    options = new_parser().parse_args(arguments)
     folder = Path.cwd()
     if not at_terminal():
         from tark_lsp.cli.chatting.piped import answer_from_stdin
@@ -40,7 +40,7 @@ def _settings(options: Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _parser() -> ArgumentParser:
+def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp chat",
         description="Talk to the agent about the current folder.",

@@ -18,15 +18,19 @@ TESTS = [sys.executable, "-B", "-m", "unittest"]
 
 
 def main(arguments: Sequence[str]) -> int:
+    options = new_parser().parse_args(arguments)
+    folder = Path(tempfile.mkdtemp(prefix="tark-demo-")).resolve()
+    screen = Screen(new_console(), folder / "project")
+    return run_to_exit_code(_demo(folder, screen, yes=options.yes), screen)
+
+
+def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp demo",
         description="See a turn of the agent: without a key, without network, without touching your files.",
     )
     parser.add_argument("--yes", action="store_true", help="answer the question with yes; for scripts")
-    options = parser.parse_args(arguments)
-    folder = Path(tempfile.mkdtemp(prefix="tark-demo-")).resolve()
-    screen = Screen(new_console(), folder / "project")
-    return run_to_exit_code(_demo(folder, screen, yes=options.yes), screen)
+    return parser
 
 
 async def _demo(folder: Path, screen: Screen, *, yes: bool) -> int:

@@ -53,16 +53,20 @@ class Finding:
 
 
 def main(arguments: Sequence[str]) -> int:
-    ArgumentParser(
-        "tark-lsp doctor",
-        description="Show what works here, what does not, and what to do about it. Exit code 1 if anything does not.",
-    ).parse_args(arguments)
+    new_parser().parse_args(arguments)
     screen = Screen(new_console(), Path.cwd())
     worst = Mark.GOOD
     for finding in examine(Path.cwd(), os.environ):
         screen.print_line(f"{finding.mark} {visible(finding.text)}", STYLES[finding.mark])
         worst = Mark.BAD if Mark.BAD in (worst, finding.mark) else finding.mark
     return int(worst is Mark.BAD)
+
+
+def new_parser() -> ArgumentParser:
+    return ArgumentParser(
+        "tark-lsp doctor",
+        description="Show what works here, what does not, and what to do about it. Exit code 1 if anything does not.",
+    )
 
 
 def examine(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:

@@ -48,6 +48,15 @@ Exit codes: 0 done, or listed; 1 not done, and nothing was changed except what i
 
 
 def main(arguments: Sequence[str]) -> int:
+    parser = new_parser()
+    options = parser.parse_args(arguments)
+    if options.editor is None and (options.link or options.uninstall):
+        parser.error("name the EDITOR")
+    screen = Screen(new_console(), Path.cwd())
+    return run_to_exit_code(_run(options, screen), screen)
+
+
+def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp install",
         description="Install the plugin of an editor.",
@@ -60,11 +69,7 @@ def main(arguments: Sequence[str]) -> int:
         "--link", action="store_true", help="link to this checkout instead of copying it, to work on the plugin"
     )
     how.add_argument("--uninstall", action="store_true", help="remove the plugin")
-    options = parser.parse_args(arguments)
-    if options.editor is None and (options.link or options.uninstall):
-        parser.error("name the EDITOR")
-    screen = Screen(new_console(), Path.cwd())
-    return run_to_exit_code(_run(options, screen), screen)
+    return parser
 
 
 async def _run(options: Namespace, screen: Screen) -> int:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from typing import Protocol
+from typing import Protocol, TextIO
 
 
 class AnswerInput(Protocol):
@@ -17,18 +17,20 @@ class AnswerInput(Protocol):
 class Keyboard:
     """Use one per process. `ask` can be called while another `ask` waits: the questions follow each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, screen: TextIO | None = None) -> None:
+        """`screen`: where questions are written; without it, on standard output."""
+        self._screen = screen or sys.stdout
         self._turn = asyncio.Lock()
 
     async def ask(self, question: str) -> str | None:
         """Returns the line, stripped; None: the input has ended (Ctrl-D)."""
         async with self._turn:
             discard_typed_input()
-            sys.stdout.write(question)
-            sys.stdout.flush()
+            self._screen.write(question)
+            self._screen.flush()
             line = await _read_line()
             if not line:
-                sys.stdout.write("\n")
+                self._screen.write("\n")
             return line.strip() if line else None
 
 

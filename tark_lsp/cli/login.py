@@ -28,15 +28,7 @@ MAX_KEY_BYTES = 16 * 1024
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = ArgumentParser(
-        "tark-lsp login",
-        description="Store the key of a provider, or log in to it.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("provider", metavar="PROVIDER", help="the provider's name, as in PROVIDER/MODEL")
-    parser.add_argument("--no-check", action="store_true", help="do not ask the provider whether it accepts the key")
-    options = parser.parse_args(arguments)
+    options = new_parser().parse_args(arguments)
     screen = Screen(new_console(), Path.cwd())
     name, check = options.provider, not options.no_check
     try:
@@ -52,6 +44,18 @@ def main(arguments: Sequence[str]) -> int:
         screen.print_line("cancelled: nothing was stored", "yellow")
         return 1
     return run_to_exit_code(_store_key(logins, name, key, screen, check=check), screen)
+
+
+def new_parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        "tark-lsp login",
+        description="Store the key of a provider, or log in to it.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("provider", metavar="PROVIDER", help="the provider's name, as in PROVIDER/MODEL")
+    parser.add_argument("--no-check", action="store_true", help="do not ask the provider whether it accepts the key")
+    return parser
 
 
 def _read_key(name: str) -> str:

@@ -13,15 +13,19 @@ from tark_lsp.errors import SettingsError
 
 
 def main(arguments: Sequence[str]) -> int:
+    options = new_parser().parse_args(arguments)
+    screen = Screen(new_console(), Path.cwd())
+    return run_to_exit_code(_log_out(options.provider, screen), screen)
+
+
+def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp logout",
         description="Delete the stored key or login of a provider.",
         epilog="Exit codes: 0 deleted; 1 there was none, or an error.",
     )
     parser.add_argument("provider", metavar="PROVIDER", help="the provider's name, as in PROVIDER/MODEL")
-    options = parser.parse_args(arguments)
-    screen = Screen(new_console(), Path.cwd())
-    return run_to_exit_code(_log_out(options.provider, screen), screen)
+    return parser
 
 
 async def _log_out(name: str, screen: Screen) -> int:

@@ -1,61 +1,104 @@
-"""`tark-lsp run FILE[:START-END] "instruction"`: one turn of the agent on a file, from the terminal."""
+"""`tark-lsp run [FILE[:START-END] | GLOB]... PROMPT`: one turn, for people and scripts (docs/scripting.md)."""
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from tark_lsp.cli.file_target import parse_file_target
-from tark_lsp.cli.model_options import add_model_options
-from tark_lsp.cli.runtime import new_console, run_to_exit_code, running_server
-from tark_lsp.cli.screen import Screen
-from tark_lsp.cli.turn import run_turn
-from tark_lsp.server.client_documents import read_text
-from tark_lsp.workspace.lines import split_lines
+from tark_lsp.cli.keyboard import Keyboard
+from tark_lsp.cli.running.allowed_commands import AllowedCommands
+from tark_lsp.cli.running.options import RunOptions, new_parser, parse_options
+from tark_lsp.cli.running.output import RunOutput, RunScreen
+from tark_lsp.cli.running.person import RunPerson
+from tark_lsp.cli.running.result import ExitCode, error_of
+from tark_lsp.cli.running.targets import find_targets, read_standard_input, turn_fields
+from tark_lsp.cli.runtime import new_console
+from tark_lsp.cli.session_lookup import open_session
+from tark_lsp.cli.turn import decide_pending, wait_for_end
+from tark_lsp.errors import TarkError
+from tark_lsp.server.client import Client, ServerGone
 
-EPILOG = """\
-The workspace is the current folder. FILE must be in it, and the agent does not see anything outside it.
-Edits are shown as a diff before they are written, and you decide on them.
-Ctrl-C cancels the turn; a second Ctrl-C ends the program at once.
-Without a terminal nobody can be asked: edits need --yes, and everything else that needs permission is refused.
-Exit codes: 0 done; 1 error, refused or cancelled; 2 wrong usage."""
+__all__ = ["main", "new_parser"]
+
+WAITING = "waiting for the end of standard input; </dev/null says that there is none"
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = _parser().parse_args(arguments)
-    screen = Screen(new_console(), Path.cwd())
-    return run_to_exit_code(_run(options, screen), screen)
-
-
-def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        "tark-lsp run",
-        description="Let the agent work on a file.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+    options = parse_options(arguments)
+    folder = Path(os.path.realpath(Path.cwd()))
+    live = options.output == "text" and not options.quiet and sys.stdout.isatty() and sys.stderr.isatty()
+    screen = RunScreen(
+        new_console(stderr=True, quiet=options.quiet and not _can_ask()), folder, live=live, quiet=options.quiet
     )
-    parser.add_argument(
-        "file", metavar="FILE[:START-END]", help="the file, and the selected lines (the first line is 1)"
-    )
-    parser.add_argument("instruction", help="what to do")
-    parser.add_argument(
-        "--yes", action="store_true", help="apply edits without asking (not: protected files, commands, the network)"
-    )
-    add_model_options(parser, "for this run")
-    return parser
+    output = RunOutput(options.output, screen, folder)
+    try:
+        _run_to_result(options, folder, screen, output)
+        return output.finish()
+    except BrokenPipeError:  # who read our output is gone: there is nobody to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it when it ends
+        return output.result.exit_code
 
 
-async def _run(options: Namespace, screen: Screen) -> int:
-    folder = Path.cwd()
-    target = parse_file_target(options.file, folder)
-    selected = target.range_in(split_lines(read_text(target.path)))
-    async with running_server(folder, screen, yes=options.yes) as (client, person):
-        document = client.documents.open(target.path)
-        start = {
-            "prompt": options.instruction,
-            "textDocument": {"uri": document.uri, "version": document.version},
-            "range": selected,
-            "model": options.model,
-            "mode": options.mode,
-        }
-        values = {key: value for key, value in start.items() if value is not None}
-        return await run_turn(client, screen, person, values)
+def _run_to_result(options: RunOptions, folder: Path, screen: RunScreen, output: RunOutput) -> None:
+    """Errors become the error of the result."""
+    try:
+        fields = turn_fields(find_targets(options.targets, folder))
+        if given := read_standard_input(lambda: screen.print_line(WAITING, "yellow")):
+            fields["context"].append({"type": "text", "name": "standard input", "text": given})
+        asyncio.run(_run(options, folder, fields, screen, output))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        screen.print_line("cancelled", "yellow")
+        output.result.end = {**output.result.end, "stopReason": "cancelled"}
+    except BrokenPipeError:
+        raise
+    except (TarkError, TimeoutError, OSError) as error:
+        output.result.error = error_of(error)
+
+
+async def _run(
+    options: RunOptions, folder: Path, fields: Mapping[str, Any], screen: RunScreen, output: RunOutput
+) -> None:
+    person = RunPerson(
+        screen,
+        Keyboard(sys.stderr) if _can_ask() else None,
+        yes=options.yes or options.patch,
+        allowed=AllowedCommands(options.allow),
+        limited=options.max_usd is not None or options.max_requests is not None,
+        follow=output.update,
+    )
+    async with await Client.start(folder, person, settings=options.settings, in_memory=options.patch) as client:
+        start = {"prompt": options.prompt, "model": options.model, "mode": options.mode, **fields}
+        if options.last or options.resume is not None:
+            start["sessionId"] = await open_session(client, options.resume)
+        turn = await client.command(
+            "tark.turn.start", {name: value for name, value in start.items() if value is not None}
+        )
+        output.begin(turn["sessionId"], turn["turnId"])
+        await _finish_turn(options, client, person, screen, output)
+
+
+async def _finish_turn(
+    options: RunOptions, client: Client, person: RunPerson, screen: RunScreen, output: RunOutput
+) -> None:
+    result = output.result
+    assert result.turn_id is not None
+    try:
+        result.end = await wait_for_end(client, screen, result.turn_id)
+        result.error = result.end.get("error")
+        if result.end["stopReason"] == "end_turn":
+            result.rejected_proposal = await decide_pending(client, screen, person, result.turn_id) is False
+        screen.show_end({**result.end, "error": None})
+        if options.patch and result.exit_code in (ExitCode.DONE, ExitCode.REFUSED):
+            result.patch = (await client.command("tark.patch"))["patch"]
+    finally:
+        if not options.keep_session:
+            with contextlib.suppress(ServerGone):
+                await client.command("tark.session.delete", {"sessionId": result.session_id})
+
+
+def _can_ask() -> bool:
+    """Whether a user can see a question and type the answer."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()

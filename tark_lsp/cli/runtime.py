@@ -24,8 +24,8 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def new_console(*, quiet: bool = False) -> Console:
-    return Console(highlight=False, markup=False, emoji=False, quiet=quiet)
+def new_console(*, quiet: bool = False, stderr: bool = False) -> Console:
+    return Console(highlight=False, markup=False, emoji=False, quiet=quiet, stderr=stderr)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 EPILOG = """\
-SESSION is an id, the start of one (with or without "session-"), or a part of the title.
+SESSION is an id, the start of one (with or without "session-"), or a part of the title, as the list shows it.
 Without --all, the list has the sessions whose workspace is the current folder, contains it, or is inside it.
 A session that is open in an editor can be listed, shown and exported, but not renamed or deleted.
 To continue a session, use your editor, or tark-lsp chat --resume SESSION.
@@ -14,7 +14,7 @@ Exit codes: 0 done; 1 you answered no, or an error; 2 wrong usage."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = _parser()
+    parser = new_parser()
     options = parser.parse_args(arguments)
     if options.what not in (None, "list") and (options.all or options.json):
         parser.error("--all and --json work only with the list")
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     return run_to_exit_code(StoredSessions(screen, folder).run(options), screen)
 
 
-def _parser() -> ArgumentParser:
+def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp sessions",
         description="Manage your stored sessions with the agent.",
@@ -39,7 +39,8 @@ def _parser() -> ArgumentParser:
     for accepting, default in ((parser, False), (listing, SUPPRESS)):  # both: an option before `list` is kept
         accepting.add_argument("--all", action="store_true", default=default, help="list the sessions of every folder")
         accepting.add_argument("--json", action="store_true", default=default, help="print the list as JSON")
-    actions.add_parser("show", help="print the messages as Markdown").add_argument("session", metavar="SESSION")
+    show = actions.add_parser("show", help="print the messages as Markdown")
+    show.add_argument("session", metavar="SESSION", nargs="+")
     rename = actions.add_parser("rename", help="change the title")
     rename.add_argument("session", metavar="SESSION")
     rename.add_argument("title", metavar="TITLE")

@@ -16,6 +16,12 @@ STYLES = {"ready": "green", "unusable": "bold red", "missing": "none", "unneeded
 
 
 def main(arguments: Sequence[str]) -> int:
+    options = new_parser().parse_args(arguments)
+    screen = Screen(new_console(), Path.cwd())
+    return run_to_exit_code(_status(options.provider, screen, check=options.check), screen)
+
+
+def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp status",
         description="Show where the keys of the providers come from.",
@@ -23,9 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("provider", metavar="PROVIDER", nargs="?", help="show only this provider")
     parser.add_argument("--check", action="store_true", help="ask the providers whether they accept their keys")
-    options = parser.parse_args(arguments)
-    screen = Screen(new_console(), Path.cwd())
-    return run_to_exit_code(_status(options.provider, screen, check=options.check), screen)
+    return parser
 
 
 async def _status(only: str | None, screen: Screen, *, check: bool) -> int:

@@ -75,7 +75,7 @@ class StoredSessions:
         return DONE
 
     async def _show(self, options: Namespace) -> int:
-        print(visible(exported(self._store, self._find(options.session), "markdown")), end="")
+        print(visible(exported(self._store, self._find(" ".join(options.session)), "markdown")), end="")
         return DONE
 
     async def _rename(self, options: Namespace) -> int:
@@ -127,7 +127,8 @@ class StoredSessions:
     def _find(self, wanted: str) -> SessionRow:
         """Raises RequestError."""
         rows = {row.id: row for row in self._rows()}
-        return rows[find_session_id({row.id: row.title for row in rows.values()}, wanted)]
+        near = {row.id for row in rows.values() if self._is_here(row)}
+        return rows[find_session_id({row.id: row.title for row in rows.values()}, wanted, near)]
 
     def _failed(self, problem: str) -> None:
         self._broken = True

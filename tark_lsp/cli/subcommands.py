@@ -9,7 +9,7 @@ from tark_lsp import __version__
 
 SUBCOMMANDS = {
     "serve": "run the language server over stdin and stdout (the default)",
-    "run": 'let the agent work on a file from the terminal: tark-lsp run FILE[:START-END] "instruction"',
+    "run": 'let the agent do one thing, in the terminal or a script: tark-lsp run [FILE]... "what to do"',
     "chat": "talk to the agent about the current folder, in the terminal",
     "sessions": "manage stored sessions: list, show, rename, delete, export, import",
     "demo": "see a turn on a small project, with a script instead of a model: no key, no network",
@@ -20,7 +20,20 @@ SUBCOMMANDS = {
     "status": "show which providers have a key, and where it comes from",
     "usage": "show tokens, cost and time of model requests: by model, day, session or turn",
     "doctor": "show what works here, what does not, and what to do about it",
+    "completions": "print the completions of your shell: tark-lsp completions bash, zsh or fish",
 }
+
+INTRODUCTION = f"""\
+tark-lsp {__version__}: an AI agent for every editor that speaks LSP. Your editor starts it as a language server.
+
+In this terminal, type:
+  tark-lsp demo             see it work: no key, no network, none of your files
+  tark-lsp doctor           what works here, and what to do about the rest
+  tark-lsp login PROVIDER   store the key of a provider
+  tark-lsp chat             talk to the agent about this folder
+  tark-lsp run "PROMPT"     do one thing, and print the answer
+  tark-lsp install EDITOR   the plugin for Neovim or VS Code
+  tark-lsp --help           everything else"""
 
 
 def run_subcommand(arguments: Sequence[str]) -> int:
@@ -44,8 +57,13 @@ def run_subcommand(arguments: Sequence[str]) -> int:
     return code
 
 
+def introduce() -> None:
+    """For a user who typed only `tark-lsp`."""
+    print(INTRODUCTION)
+
+
 def _help() -> str:
-    rows = "\n".join(f"  {name:8} {what}" for name, what in SUBCOMMANDS.items())
+    rows = "\n".join(f"  {name:11} {what}" for name, what in SUBCOMMANDS.items())
     return f"""tark-lsp {__version__}: an AI agent for every editor that speaks LSP
 
 usage: tark-lsp [--stdio]           start the language server (your editor does this)

@@ -18,6 +18,20 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
     """Starts a turn with `start`, and returns the exit code. Raises ServerError, ServerGone."""
     screen.documents = client.documents
     turn = await client.command("tark.turn.start", start)
+    end = await wait_for_end(client, screen, turn["turnId"])
+    screen.show_end(end)
+    if end["stopReason"] != "end_turn":
+        return NOT_DONE
+    decided = await decide_pending(client, screen, person, turn["turnId"])
+    states = {edit["state"] for edit in end.get("edits") or ()} - {"pending"}
+    refused = decided is False or (states and states <= {"rejected", "failed"})
+    return NOT_DONE if refused else DONE
+
+
+async def wait_for_end(client: Client, screen: Screen, turn_id: str) -> Mapping[str, Any]:
+    """The turn's end (protocol.md). Ctrl-C cancels the turn; the second one kills the server and raises
+    CancelledError. Raises ServerError, ServerGone.
+    """
     waiting, cancelling = asyncio.current_task(), list[asyncio.Task[Any]]()
 
     def interrupted() -> None:
@@ -26,18 +40,12 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
             waiting.cancel()
         else:
             screen.print_line("cancelling; Ctrl-C again ends the program at once", "yellow")
-            cancelling.append(asyncio.create_task(client.command("tark.turn.cancel", {"turnId": turn["turnId"]})))
+            cancelling.append(asyncio.create_task(client.command("tark.turn.cancel", {"turnId": turn_id})))
 
     with _on_interrupt(interrupted):
-        end = await client.command("tark.turn.wait", {"turnId": turn["turnId"]})
+        end: Mapping[str, Any] = await client.command("tark.turn.wait", {"turnId": turn_id})
         await asyncio.gather(*cancelling)
-    screen.show_end(end)
-    if end["stopReason"] != "end_turn":
-        return NOT_DONE
-    decided = await decide_pending(client, screen, person, turn["turnId"])
-    states = {edit["state"] for edit in end.get("edits") or ()} - {"pending"}
-    refused = decided is False or (states and states <= {"rejected", "failed"})
-    return NOT_DONE if refused else DONE
+    return end
 
 
 async def decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:

@@ -28,6 +28,7 @@ because of them is reported, and the next call tries only that again.
 Files are written on disk. An editor that has a file open notices this, and offers to reload it. If it has unsaved
 changes, save them first, or use the editor's own command (tark.turn.undo). Turns that still run cannot be undone.
 Exit codes: 0 listed, or everything is taken back; 1 something is kept, you answered no, or an error; 2 wrong usage."""
+MOST_OFFERED = 10
 STYLES = {"@": "cyan", "-": "red", "+": "green"}
 """Styles of the lines of a diff, by their first character."""
 
@@ -52,6 +53,13 @@ class NoOpenBuffers:
 
 
 def main(arguments: Sequence[str]) -> int:
+    options = new_parser().parse_args(arguments)
+    folder = Path(os.path.realpath(Path.cwd()))
+    screen = Screen(new_console(), folder)
+    return run_to_exit_code(_Undo(screen, folder).run(options), screen)
+
+
+def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp undo",
         description="List what the agent changed, and take it back turn by turn.",
@@ -63,10 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     which.add_argument("--last", action="store_true", help="take back the newest turn here that is not taken back yet")
     parser.add_argument("--all", action="store_true", help="include the turns of every folder")
     parser.add_argument("--yes", action="store_true", help="take the turn back without asking")
-    options = parser.parse_args(arguments)
-    folder = Path(os.path.realpath(Path.cwd()))
-    screen = Screen(new_console(), folder)
-    return run_to_exit_code(_Undo(screen, folder).run(options), screen)
+    return parser
 
 
 class _Undo:
@@ -83,15 +88,36 @@ class _Undo:
         if options.last:
             left = [turn for turn in turns if not self._is_undone(turn)]
             if not left:
-                raise RequestError("there is no turn to take back here")
+                return self._offer_others("there is no turn to take back here", turns)
             return await self._take_back(left[0], yes=options.yes)
         if options.turn:
-            return await self._take_back(_find_turn(options.turn, turns), yes=options.yes)
+            found = _find_turn(options.turn, turns)
+            if found is None:
+                return self._offer_others(f"no turn {options.turn!r} changed anything here", turns)
+            return await self._take_back(found, yes=options.yes)
         for turn in turns:
             self._list(turn)
         if not turns:
             self._screen.print_line("no turn changed anything here", "yellow")
+            self._list_others(turns)
         return DONE
+
+    def _offer_others(self, problem: str, turns: Sequence[LoggedTurn]) -> int:
+        self._screen.print_error(problem)
+        self._list_others(turns)
+        return NOT_DONE
+
+    def _list_others(self, turns: Sequence[LoggedTurn]) -> None:
+        """The turns that can be taken back: of `turns`, or of other folders if there are none."""
+        left = [turn for turn in turns if not self._is_undone(turn)]
+        where = "these can be taken back:"
+        if not left:
+            left = [turn for turn in self._checkpoints.turns() if not self._is_undone(turn)]
+            where = "these can be taken back in other folders, with --all:"
+        if left:
+            self._screen.print_line(where)
+        for turn in left[:MOST_OFFERED]:
+            self._list(turn)
 
     def _list(self, turn: LoggedTurn) -> None:
         when = datetime.fromtimestamp(turn.time).strftime("%Y-%m-%d %H:%M")
@@ -176,12 +202,10 @@ class _Undo:
         self._screen.print_error(f"the recorded changes cannot be read: {problem}", "see docs/undo.md")
 
 
-def _find_turn(wanted: str, turns: Sequence[LoggedTurn]) -> LoggedTurn:
-    """The turn whose id is or starts with `wanted`, with or without `turn-`."""
+def _find_turn(wanted: str, turns: Sequence[LoggedTurn]) -> LoggedTurn | None:
+    """The turn whose id is or starts with `wanted`, with or without `turn-`. Raises RequestError if several do."""
     found = [turn for turn in turns if turn.id.startswith((wanted, f"turn-{wanted}"))]
     if len(found) > 1:
         several = ", ".join(turn.id for turn in found)
         raise RequestError(f"{wanted!r} is the start of several ids", hint=f"use one of {several}")
-    if not found:
-        raise RequestError(f"no turn {wanted!r} changed anything here", hint="tark-lsp undo --all lists all turns")
-    return found[0]
+    return found[0] if found else None

@@ -41,19 +41,7 @@ MAX_TITLE = 60
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = ArgumentParser(
-        "tark-lsp usage",
-        description="Show what model requests used and cost.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--by", choices=get_args(By), default="model", help="what each row stands for (default: model)")
-    parser.add_argument("--since", metavar="DATE|7d", type=_since, default=0.0, help="since that day, or the last days")
-    parser.add_argument(
-        "--session", metavar="SESSION", help="only this session: an id, its start, or a part of the title"
-    )
-    parser.add_argument("--format", choices=FORMATS, default="table")
-    options = parser.parse_args(arguments)
+    options = new_parser().parse_args(arguments)
     screen = Screen(new_console(), Path.cwd())
     try:
         with reading(sessions_path()) as read:
@@ -81,6 +69,22 @@ def main(arguments: Sequence[str]) -> int:
         case _:
             _show(screen, options.by, sums, total, titles)
     return DONE
+
+
+def new_parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        "tark-lsp usage",
+        description="Show what model requests used and cost.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--by", choices=get_args(By), default="model", help="what each row stands for (default: model)")
+    parser.add_argument("--since", metavar="DATE|7d", type=_since, default=0.0, help="since that day, or the last days")
+    parser.add_argument(
+        "--session", metavar="SESSION", help="only this session: an id, its start, or a part of the title"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="table")
+    return parser
 
 
 def _since(text: str) -> float:

@@ -86,7 +86,7 @@ class HunkWriter:
             path = self._store[hunk_ids[0]].path
             try:
                 base = self._places.read_in_step(path)
-                edits = self._next_edits(hunk_ids, needed, self._places.lines_of(base), applied)
+                edits = self._next_edits(hunk_ids, needed, base, applied)
                 if not edits:
                     return
                 outcome = await self._attempt(base, edits, applied)
@@ -112,10 +112,11 @@ class HunkWriter:
         self,
         hunk_ids: Sequence[str],
         needed: Callable[[ReviewHunk], Hunk | None],
-        lines: Sequence[str],
+        base: Snapshot,
         applied: bool,
     ) -> dict[str, Hunk]:
         """The edits to send, by the ids of their hunks. A hunk that needs none is settled here."""
+        lines = self._places.lines_of(base)
         edits: dict[str, Hunk] = {}
         idle = [hunk for hunk in self._store.get_hunks(hunk_ids) if hunk.pending and not hunk.life.in_flight]
         for hunk in without_overlaps(hunk for hunk in idle if needed(hunk) is not None):
@@ -124,7 +125,9 @@ class HunkWriter:
             edit = fit_ending(wanted, lines)
             if would_join(edit, lines):
                 self._store.replace_hunk(hunk.touch(CHANGED))
-            elif edit.old == edit.new and not hunk.operation:  # the user's own text for it is there already
+            elif edit.old == edit.new and not (
+                hunk.operation or _is_empty_file(hunk, base, applied)
+            ):  # the user's own text for it is there already
                 event = Event.WRITTEN if applied else Event.TAKEN_BACK
                 self._store.apply_event(hunk.id, event, start=edit.start)
             else:
@@ -252,3 +255,9 @@ class HunkWriter:
         text, encoding = decode(stored.data)
         data = stored.data if text == base.text else encoding.encode(base.text)
         return data, stat.S_IMODE(stored.status.st_mode)
+
+
+def _is_empty_file(hunk: ReviewHunk, base: Snapshot, applied: bool) -> bool:
+    """Is it a new file without text that is still to be created, or to be removed again?"""
+    closed_and_empty = not hunk.had_file and not hunk.new and base.version is None and not base.text
+    return closed_and_empty and base.exists is not applied and (applied or hunk.created)

@@ -39,4 +39,4 @@ class CurrentTexts:
         document = self._documents.at(path)
         if document is None and now is not None:
             return not now.exists
-        return not path.exists() and (document is None or not document.text)
+        return not self._workspace.is_there(path) and (document is None or not document.text)

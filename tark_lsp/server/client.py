@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp import __version__
-from tark_lsp.errors import TarkError
+from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.processes import OWN_SERVER
 from tark_lsp.server.client_documents import Documents
 from tark_lsp.server.client_process import ServerGone, ServerProcess
 
 __all__ = ["Client", "Person", "ServerError", "ServerGone"]
 
-METHOD_NOT_FOUND, INTERNAL_ERROR, REQUEST_CANCELLED = -32601, -32603, -32800
+METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR, REQUEST_CANCELLED = -32601, -32602, -32603, -32800
 
 
 class ServerError(TarkError):
@@ -28,6 +28,7 @@ class ServerError(TarkError):
     def __init__(self, rpc_code: int, message: str) -> None:
         super().__init__(message)
         self.rpc_code = rpc_code
+        self.code = RequestError.code if rpc_code == INVALID_PARAMS else TarkError.code
 
 
 class Person(Protocol):
@@ -130,18 +131,20 @@ class Client:
         *,
         settings: Mapping[str, Any] | None = None,
         environ: Mapping[str, str] | None = None,
+        in_memory: bool = False,
         argv: Sequence[str] = OWN_SERVER,
         seconds: float = 30.0,
     ) -> "Client":
         """Start a server on `folder` and wait until it is initialized.
 
-        `settings` are what the user asked for (they count as user settings). Raises ServerGone, ServerError,
+        `settings` are what the user asked for (they count as user settings). `in_memory`: no file is changed
+        (protocol.md, "Edits in memory"). Raises ServerGone, ServerError,
         TimeoutError.
         """
         client = cls(await ServerProcess.start(argv, environ), person)
         try:
             async with asyncio.timeout(seconds):
-                await client.request("initialize", _initialize_params(folder, settings or {}))
+                await client.request("initialize", _initialize_params(folder, settings or {}, in_memory=in_memory))
             client.notify("initialized", {})
         except BaseException:  # raised again: no server is left running
             await client.close()
@@ -241,8 +244,9 @@ async def _accept(_: object) -> None:
     return None
 
 
-def _initialize_params(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    ours = {"protocol": 1} | dict.fromkeys(("userSettings", "updates", "permission", "input", "review"), True)
+def _initialize_params(folder: Path, settings: Mapping[str, Any], *, in_memory: bool) -> dict[str, Any]:
+    understood = ("userSettings", "updates", "permission", "input", "review", *(["inMemory"] if in_memory else []))
+    ours = {"protocol": 1} | dict.fromkeys(understood, True)
     return {
         "processId": os.getpid(),
         "clientInfo": {"name": "tark-lsp run", "version": __version__},

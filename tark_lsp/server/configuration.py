@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,7 +112,11 @@ class Configuration:
 
     def policy(self) -> Policy:
         """What the model may do, by the current settings."""
-        return policy_of(self.settings, in_place=self._connection.client.understands("review"))
+        client = self._connection.client
+        policy = policy_of(self.settings, in_place=client.understands("review"))
+        if not client.understands("inMemory"):
+            return policy
+        return replace(policy, in_memory=True, no_commands="files are not changed here, so no command is run")
 
     def is_closed(self, path: Path) -> bool:
         """Does a rule keep this file from the model?"""

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.folders import checkpoints_path, kept_hunks_mark, own_folders, private_paths, sessions_path
+from tark_lsp.folders import kept_hunks_mark, sessions_path
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWritten
 from tark_lsp.review.keeping import HunkKeeper
@@ -50,9 +50,10 @@ from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
 from tark_lsp.server.hunks.regenerate import RegenerateCommand
 from tark_lsp.server.hunks.restore import RestoreCommand
-from tark_lsp.server.hunks.turn_undoing import TurnUndoing, unkept
+from tark_lsp.server.hunks.turn_undoing import TurnUndoing, checkpoint_store
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.model_list import ModelList
+from tark_lsp.server.patch_command import PatchCommand
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments
@@ -76,7 +77,7 @@ from tark_lsp.server.turns.title_request import Titles
 from tark_lsp.server.turns.tool_contexts import ToolContexts
 from tark_lsp.server.turns.turn_records import TurnRecords
 from tark_lsp.server.turns.turn_users import TurnUsers
-from tark_lsp.server.turns.turn_workspaces import TurnWorkspaces
+from tark_lsp.server.turns.turn_workspaces import TurnWorkspaces, open_workspace
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.server.turns.update_writer import UpdateWriter
 from tark_lsp.server.turns.updates import ProgressTokens
@@ -87,10 +88,7 @@ from tark_lsp.sessions.store import SessionStore
 from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
-from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.documents import Documents
-from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.private import PrivatePaths
 from tark_lsp.workspace.text_document import is_chat
 
 
@@ -112,8 +110,7 @@ class ServerParts:
         self.documents = Documents(client.position_encoding)
         self.document_sync = DocumentSync(self.documents)
         self.buffers = EditorBuffers(connection, self.documents)
-        private = PrivatePaths(Path.home(), private_paths())
-        self.workspace = Workspace(client.folders, self.buffers, own_folders(), private)
+        self.workspace = open_workspace(client, self.buffers)
         self.targets = Targets(self.documents, self.workspace)
         self.client_state = ClientState(connection, self.documents)
         self.selections = Selections(connection, self.documents, self.targets)
@@ -134,7 +131,7 @@ class ServerParts:
     def _make_review(self) -> None:
         connection, documents, workspace, warn = self._connection, self.documents, self.workspace, self.questions.warn
         self.checkpoints = Checkpoints(
-            CheckpointStore(checkpoints_path, lambda *problem: warn(unkept(*problem))),
+            checkpoint_store(warn, in_memory=workspace.in_memory),
             lambda turn_id: (self.records.title(turn_id), workspace.folders),
         )
         self.reviews = Reviews(workspace, documents, self.checkpoints)
@@ -252,6 +249,7 @@ class ServerParts:
                 UsageCommand(sessions, show),
                 Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(),
+                PatchCommand(workspace),
                 CommitMessages(self.preparation, workspace, sessions, self.recorder),
             ],
             self.restorer.restore_if_due,

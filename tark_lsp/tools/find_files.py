@@ -45,6 +45,7 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> C
         roots = (place.path,)
     scope = SearchScope(roots, glob=args.pattern)
     paths, complete = await list_files(SearchProgram.find_installed(ctx.workspace.folders), scope)
+    paths = ctx.workspace.listed(paths, scope.matcher())
     for root in roots:
         paths = ctx.workspace.private.without_private(root, paths)
     if not paths:
@@ -53,7 +54,8 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> C
             " A pattern with `/` starts at the searched folder; begin it with `**/` for any folder." if anchored else ""
         )
         return Counted(f"No file matches {args.pattern}.{hint}", CallFacts(files=0))
-    newest = await newest_first(paths, args.max_results)
+    created = [path for path in ctx.workspace.listed([], scope.matcher()) if path in paths]
+    newest = [*created, *await newest_first(paths, args.max_results)][: args.max_results]
     lines = [ctx.workspace.display(Path(path)) for path in newest]
     if not complete:
         lines.append(f"[Only the first {LISTING_LIMIT:,} files were searched; narrow the path.]")

@@ -62,7 +62,9 @@ async def run(args: ListDirectoryArguments, ctx: ToolContext, preview: Preview) 
     place = locate_path_again(ctx, args.path or ".", preview)
     require_folder(place)
     program = SearchProgram.find_installed(ctx.workspace.folders)
-    paths, complete = await list_files(program, SearchScope((place.path,), hidden=args.include_hidden))
+    scope = SearchScope((place.path,), hidden=args.include_hidden)
+    paths, complete = await list_files(program, scope)
+    paths = ctx.workspace.listed(paths, scope.matcher())
     paths = ctx.workspace.private.without_private(place.path, paths)
     if not paths:
         hidden = "" if args.include_hidden else " or hidden"

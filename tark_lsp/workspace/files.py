@@ -11,6 +11,7 @@ from tark_lsp.errors import FileMissing, FileTooLarge, NotText, StaleText, Works
 from tark_lsp.workspace.closed_files import LARGEST_FILE, apply_edit, move_file, remove_file, restore_file
 from tark_lsp.workspace.disk.file_errors import file_error
 from tark_lsp.workspace.disk.folder import File, Ready
+from tark_lsp.workspace.disk.memory_folder import MemoryChange
 from tark_lsp.workspace.disk.opening import open_folder
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
@@ -60,17 +61,22 @@ class Workspace:
         buffers: Buffers,
         own: Sequence[Path] = (),
         private: PrivatePaths = NOTHING_PRIVATE,
+        *,
+        in_memory: bool = False,
     ) -> None:
-        """`own`: the folders of the user's settings and of our state, which are protected if the workspace has them."""
+        """`own`: the folders of the user's settings and of our state, which are protected if the workspace has them.
+        `in_memory`: changes of closed files are kept in memory, and reading sees them.
+        """
         self._buffers = buffers
         self.own = tuple(Path(os.path.realpath(folder)) for folder in own)
         self.private = private
+        self.in_memory = in_memory
         self._writing = asyncio.Lock()
         self.set_folders(folders)
 
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Call this when the editor opens or closes folders."""
-        self._folders = WorkspaceFolders(folders, self.own)
+        self._folders = WorkspaceFolders(folders, self.own, in_memory=self.in_memory)
         self.folders: tuple[Path, ...] = self._folders.paths
 
     def resolve(self, path: str) -> Path:
@@ -101,6 +107,21 @@ class Workspace:
     def has_private_below(self, folder: Path) -> bool:
         """Whether `is_private` can be true for a path in the folder, by its name alone."""
         return self.private.can_be_below(folder)
+
+    def memory_changes(self) -> list[MemoryChange]:
+        """The changes that are kept in memory, by folder and path; what search programs do not see."""
+        return [change for folder in self._folders.memories for change in folder.changes()]
+
+    def listed(self, paths: Sequence[str], matches: Callable[[str], bool]) -> list[str]:
+        """The files that a search program listed, as they are with the changes in memory: created ones come first."""
+        changes = {str(change.path): change for change in self.memory_changes()}
+        created = [path for path, change in changes.items() if change.before is None and matches(path)]
+        return [*created, *(path for path in paths if path not in changes or changes[path].after is not None)]
+
+    def is_there(self, path: Path) -> bool:
+        """Whether there is anything at the path, apart from open documents."""
+        change = next((change for change in self.memory_changes() if change.path == path), None)
+        return path.exists() if change is None else change.after is not None
 
     def read(self, path: Path) -> Snapshot:
         """An open document, wherever it is, else a file of the workspace.

@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 
 from tark_lsp.errors import OutsideWorkspace
 from tark_lsp.workspace.disk.folder import Folder
+from tark_lsp.workspace.disk.memory_folder import MemoryFolder
 from tark_lsp.workspace.disk.opening import open_folder
 from tark_lsp.workspace.names import check_name
 from tark_lsp.workspace.protected import is_protected_path
@@ -14,15 +15,17 @@ from tark_lsp.workspace.protected import is_protected_path
 class WorkspaceFolders:
     """Paths given to any method except `resolve` are resolved ones."""
 
-    def __init__(self, folders: Sequence[Path], own: Sequence[Path]) -> None:
-        """`own`: the folders of the user's settings and of our state, which are protected if the workspace has them."""
+    def __init__(self, folders: Sequence[Path], own: Sequence[Path], *, in_memory: bool = False) -> None:
+        """`own`: the folders of the user's settings and of our state, which are protected if the workspace has them.
+        `in_memory`: changes of files are kept in memory.
+        """
         self.paths = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
         self.own = own
         self._names = _unique_names(self.paths)
         # If one folder is inside another, the inner one comes first.
-        self._opened: list[Folder] = [
-            open_folder(folder) for folder in sorted(self.paths, key=lambda folder: -len(folder.parts))
-        ]
+        disks = [open_folder(folder) for folder in sorted(self.paths, key=lambda folder: -len(folder.parts))]
+        self.memories = [MemoryFolder(disk) for disk in disks] if in_memory else []
+        self._opened: Sequence[Folder] = self.memories or disks
 
     def resolve(self, path: str) -> Path:
         """See `Workspace.resolve`."""

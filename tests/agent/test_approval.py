@@ -206,6 +206,19 @@ def test_commands_can_be_off_altogether() -> None:
     assert told("edit inside", policy) == "allow"
 
 
+def test_edits_in_memory_are_allowed_and_what_leads_out_is_not() -> None:
+    """Nothing is lost by them. A patch that changes a protected path is one that you have to allow."""
+    for level in ApprovalLevel:
+        policy = Policy(level, in_memory=True, no_commands="not here")
+        changed = {"edit inside", "delete", "delete said to be harmless", "move", "proposal"}
+        for name in CALLS:
+            by_level = TABLE[name][list(ApprovalLevel).index(level)]
+            denied = by_level == "deny" or CALLS[name][1].command is not None
+            assert told(name, policy) == ("deny" if denied else "allow" if name in changed else by_level), name
+        assert told("edit inside", policy, outside_selection=True) == "ask once"
+        assert told("delete", replace(policy, ask=EVERYTHING)) == "ask once"
+
+
 RULES = st.builds(
     Rule,
     st.sampled_from(["*", "read_file", "edit_file", "run_command", "delete_file", "move_file", "write_*"]),

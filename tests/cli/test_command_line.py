@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import environment, without_terminal
+from tests.cli.terminal import Terminal, environment, without_terminal
 
 pytestmark = pytest.mark.slow  # most of its tests start a program
 
@@ -21,7 +21,11 @@ pytestmark = pytest.mark.slow  # most of its tests start a program
         (["doctor", "--help"], 0, "Exit code 1"),
         (["rum"], 2, "did you mean run?"),
         (["serve", "8080"], 2, "takes no arguments"),
-        (["run"], 2, "FILE"),
+        (["run"], 2, "there is no prompt"),
+        (["run", "--allow", "run_comand(ls)", "x"], 2, "there is no tool 'run_comand'"),
+        (["run", "--max-usd", "0", "x"], 2, "not an amount above 0"),
+        (["run", "--continue", "--no-session", "x"], 2, "not allowed with"),
+        (["run", "nothing/*.py", "x"], 2, "no file matches nothing/*.py"),
         (["run", "a.py", "x", "--mode", "sleep"], 2, "invalid choice"),
         (["chat", "--mode", "zoo"], 2, "(choose from "),
         (["chat", "--model", "nope"], 2, "'nope' is not written as PROVIDER/MODEL"),
@@ -62,11 +66,17 @@ def test_bad_files_are_reported_at_once(tmp_path: Path, target: str, words: str)
         huge.truncate(50 * 1024**2)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     done = without_terminal(["run", target, "improve it"], folder, environment(tmp_path / "home"))
-    assert done.returncode == 1
-    assert done.stdout.startswith("error: ")
-    assert words in done.stdout
-    assert done.stderr == ""
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert words in done.stderr
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_alone_at_a_terminal_it_says_what_to_type(tmp_path: Path) -> None:
+    terminal = Terminal([], tmp_path, environment(tmp_path))
+    assert terminal.end() == 0
+    for command in ("demo", "doctor", "login", "chat", "run", "install", "--help"):
+        assert f"  tark-lsp {command} " in terminal.plain
 
 
 def test_the_server_starts_with_few_imports() -> None:

@@ -93,6 +93,8 @@ def test_what_the_wheel_has_in_it(installed: Path) -> None:
     )
     assert {path.as_posix() for path in shipped} >= set(there.stdout.split())
     assert not [path for path in shipped if path.name in ("tags", "installed.lua") or "spec" in path.parts]
+    assert (installed / "tark_lsp" / "cli" / "running" / "output.schema.json").exists()
+    assert len([*installed.glob("*.data/data/share/man/man1/tark-lsp.1")]) == 1
 
 
 def test_the_extension_for_vs_code_comes_along(installed: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_tool_call_and_back(tmp_path: Path, name: str) -> None:
         ended = without_terminal(arguments, folder, environment(tmp_path, **{variable: KEY}))
         asked = [request for request in server.requests if request.method == "POST"]
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "I will." in ended.stdout
+    assert "I will." in ended.stderr
     assert "All done." in ended.stdout
     assert (folder / "a.txt").read_text(encoding="utf-8") == "two\n"
     assert KEY not in ended.stdout + ended.stderr

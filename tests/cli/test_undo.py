@@ -96,6 +96,18 @@ def test_nothing_to_list(tmp_path: Path, folder: Path) -> None:
     assert tark(tmp_path, folder, "--last")[0] == 1
 
 
+def test_what_can_be_taken_back_is_listed_if_nothing_else_is(tmp_path: Path, folder: Path) -> None:
+    log(tmp_path, folder, "turn-aaa111", "five", edit)
+    (folder / "empty").mkdir()
+    for arguments, code in (([], 0), (["--last"], 1), (["nonesuch"], 1)):
+        found, out = tark(tmp_path, folder / "empty", *arguments)
+        assert (found, "these can be taken back in other folders, with --all:" in out) == (code, True), out
+        assert "turn-aaa111  five" in out
+    assert "these can be taken back:\n" in tark(tmp_path, folder, "nonesuch")[1]
+    assert tark(tmp_path, folder, "--last", "--yes")[0] == 0
+    assert "turn-aaa111" not in tark(tmp_path, folder, "nonesuch")[1]
+
+
 def test_a_turn_is_shown_and_taken_back_after_a_question(tmp_path: Path, folder: Path) -> None:
     before = tree(folder)
     log(tmp_path, folder, "turn-ccc333", "everything at once", everything)

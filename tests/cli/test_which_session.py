@@ -22,10 +22,16 @@ TITLES = {
         ("other", "other-1"),
         ("PRICES", "session-abc1"),
         ("def", "session-def"),
+        ("fix the p", "near"),
+        ("Une \\u{1b}[31mpage", "other-1"),
+        ("fix the pa…", "session-abc12"),
+        ("fix", "exact"),
+        (" Fix the page ", "session-abc12"),
     ],
 )
 def test_a_session_is_found(wanted: str, found: str) -> None:
-    assert find_session_id(TITLES, wanted) == found
+    titles = {**TITLES, "near": "Fix the pump", "exact": "Fix"}
+    assert find_session_id(titles, wanted, near={"near"}) == found
 
 
 @pytest.mark.parametrize("wanted", ["", "nonsense", "session-x", "\x1b[2J"])

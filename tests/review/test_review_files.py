@@ -24,6 +24,7 @@ from tark_lsp.server.protocol.incoming import PermissionReply
 from tark_lsp.server.turns.turn_user import TurnUser
 from tark_lsp.tools.tool import Risk, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import Hunk
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryEditor
 from tests.review.live_hunk import LiveHunk
@@ -327,6 +328,17 @@ async def test_a_file_that_was_made_goes_again_but_not_what_was_typed(desk: Desk
     await desk.reviews.reject(hunks)
     assert states(hunks) == [("rejected", False)]
     assert path.read_text() == typed if typed else not path.exists()
+
+
+async def test_an_empty_file_is_made_and_goes_again(desk: Desk) -> None:
+    path = desk.folder / "in/__init__.py"
+    made = ProposedEdit(path, Snapshot(path, "", exists=False), (Hunk(0, (), ()),))
+    hunks = propose(desk, made)
+    await desk.reviews.accept(hunks, decide=False)
+    assert path.read_bytes() == b""
+    await desk.reviews.reject(hunks)
+    assert states(hunks) == [("rejected", False)]
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("blank", ["", "\n", "\r\n"])

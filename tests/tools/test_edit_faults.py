@@ -180,5 +180,5 @@ async def test_a_new_file_where_there_is_one_by_now(bench: Bench) -> None:
     for item in (edit, moved):
         outcome = await carried_out(bench, item)
         assert not isinstance(outcome, Applied)
-        assert "by now" in outcome.reason
+        assert "exists now" in outcome.reason
     assert (bench.root / "b.py").read_bytes() == b"theirs\n"

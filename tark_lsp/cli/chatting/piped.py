@@ -7,7 +7,7 @@ from typing import Any, TextIO
 from tark_lsp.cli.chatting.paste_limit import MAX_PASTE
 from tark_lsp.cli.runtime import running_server
 from tark_lsp.cli.screen import Screen
-from tark_lsp.cli.session_lookup import find_session_id
+from tark_lsp.cli.session_lookup import open_session
 from tark_lsp.cli.turn import run_turn
 from tark_lsp.errors import RequestError
 
@@ -29,12 +29,5 @@ async def answer_from_stdin(
     async with running_server(folder, screen, yes=None) as (client, person):
         start = {"prompt": prompt, **settings}
         if last or session is not None:
-            rows = (await client.command("tark.session.list"))["sessions"]
-            titles = {row["sessionId"]: row.get("title") or "" for row in rows}
-            if last and not titles:
-                raise RequestError(
-                    "there is no session in this folder", hint="tark-lsp sessions --all lists all sessions"
-                )
-            found = next(iter(titles)) if last else find_session_id(titles, session or "")
-            start["sessionId"] = (await client.command("tark.session.open", {"sessionId": found}))["sessionId"]
+            start["sessionId"] = await open_session(client, None if last else session)
         return await run_turn(client, screen, person, start)

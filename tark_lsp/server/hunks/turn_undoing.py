@@ -1,12 +1,15 @@
 """Undo and redo of turns of this workspace, also of earlier servers; clients are told what is undone by then."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tark_lsp.errors import RequestError
+from tark_lsp.folders import checkpoints_path
 from tark_lsp.review.outside import OutsideChanges
 from tark_lsp.server.turns.turn_records import TurnRecords
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.files import Workspace
@@ -21,6 +24,17 @@ def unkept(problem: str, lost: bool, in_memory: bool) -> str:
         f"Tark: changes cannot be recorded on disk ({problem}). They can be undone while this server runs, "
         f"but not after it stops.{before} See docs/undo.md."
     )
+
+
+def checkpoint_store(warn: Callable[[str], None], *, in_memory: bool) -> CheckpointStore:
+    """`in_memory`: edits do not reach the files, so no other process can undo them, and none is recorded on disk."""
+    if in_memory:
+        return CheckpointStore(_nowhere, lambda *_: None)
+    return CheckpointStore(checkpoints_path, lambda *problem: warn(unkept(*problem)))
+
+
+def _nowhere() -> Path:
+    raise OSError("nothing is recorded on disk")
 
 
 class TurnUndoing:

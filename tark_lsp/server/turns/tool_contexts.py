@@ -54,7 +54,7 @@ class ToolContexts:
         selected = target is not None and target.is_file and not target.whole
         context = ToolContext(
             workspace=workspace,
-            editor=TurnEditor(self.state, self._inputs, record.id, session.id),
+            editor=TurnEditor(self.state, self._inputs, record.id, session.id, workspace),
             selection=target.selection if target is not None and selected else None,
             seen={} if record.calls else session.seen,  # the user made the calls for the text as it is now
             results=self.results_of(session.id),
@@ -83,7 +83,7 @@ class ToolContexts:
 
     def context_of_previews(self, workspace: Workspace) -> ToolContext:
         """For previews of edits before there is a turn."""
-        context = ToolContext(workspace, TurnEditor(self.state, self._inputs, "", ""))
+        context = ToolContext(workspace, TurnEditor(self.state, self._inputs, "", "", workspace))
         policy = self._configuration.policy()
         context.is_read_denied = lambda path: is_read_denied(path, policy, workspace)
         context.is_read_asked = lambda path: is_read_asked(path, policy, workspace)

@@ -6,11 +6,13 @@ from pathlib import Path
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.tools.tool import Diagnostic, Option
+from tark_lsp.workspace.files import Workspace
 
 
 class TurnEditor:
-    def __init__(self, state: ClientState, inputs: Inputs, turn_id: str, session_id: str) -> None:
+    def __init__(self, state: ClientState, inputs: Inputs, turn_id: str, session_id: str, workspace: Workspace) -> None:
         self._state = state
+        self._workspace = workspace
         self._inputs = inputs
         self._ids = (turn_id, session_id)
 
@@ -32,4 +34,6 @@ class TurnEditor:
         return await self._state.save_documents(paths)
 
     def unsaved_documents(self, folder: Path) -> Sequence[Path]:
-        return self._state.unsaved_documents(folder)
+        """Also the files that are changed in memory only."""
+        in_memory = [change.path for change in self._workspace.memory_changes() if change.path.is_relative_to(folder)]
+        return [*self._state.unsaved_documents(folder), *in_memory]

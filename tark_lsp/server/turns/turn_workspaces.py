@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tark_lsp.errors import OutsideWorkspace
+from tark_lsp.folders import own_folders, private_paths
 from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.connection.editors import ClientInfo
 from tark_lsp.workspace.files import Buffers, Workspace
 from tark_lsp.workspace.private import PrivatePaths
 
@@ -74,3 +76,9 @@ class TurnWorkspaces:
 def is_too_wide(folder: Path) -> bool:
     """Is it the home folder, or does it hold that, like the root?"""
     return Path(os.path.realpath(Path.home())).is_relative_to(folder)
+
+
+def open_workspace(client: ClientInfo, buffers: Buffers) -> Workspace:
+    """The folders that are open in the editor."""
+    private = PrivatePaths(Path.home(), private_paths())
+    return Workspace(client.folders, buffers, own_folders(), private, in_memory=client.understands("inMemory"))

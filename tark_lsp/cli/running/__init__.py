@@ -1,0 +1,1 @@
+"""`tark-lsp run`: its options, files, questions, output and exit codes."""

@@ -1,0 +1,206 @@
+"""What `tark-lsp run` shows on standard error, and writes to standard output: text, or JSON (docs/scripting.md)."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.console import Console
+
+from tark_lsp.cli.running.options import Format
+from tark_lsp.cli.running.result import VERSION, ExitCode, RunResult
+from tark_lsp.cli.screen import Screen, reasons
+from tark_lsp.cli.visible import visible, whole_line
+from tark_lsp.tools import load_tools
+from tark_lsp.workspace.uris import path_from_uri
+
+OVER = ("completed", "failed", "rejected", "cancelled")
+
+
+class RunScreen(Screen):
+    """Standard error. Of the model's text, it shows what came before a tool call: the last text is the answer, for
+    standard output. `live`: both are one terminal, so all text is shown at once and not written again.
+    """
+
+    def __init__(self, console: Console, folder: Path, *, live: bool, quiet: bool) -> None:
+        super().__init__(console, folder)
+        self.live = live
+        self._quiet = quiet
+        self._text = ""
+
+    def update(self, update: Mapping[str, Any]) -> None:
+        if self._quiet:
+            return
+        match update:
+            case {"kind": "text", "delta": delta} if not self.live:
+                self._text += delta
+                return
+            case {"kind": "toolCall"} if self._text:
+                self.print_line(visible(self._text.rstrip("\n")))
+                self._text = ""
+        super().update(update)
+
+    def message(self, text: str, severity: int) -> None:
+        if not self._quiet or severity == 1:
+            super().message(text, severity)
+
+    def print_error(self, message: str, hint: str = "") -> None:
+        """Also shown if everything else is not."""
+        self.console.quiet = False
+        super().print_error(message, hint)
+
+    def show_end(self, end: Mapping[str, Any]) -> None:
+        if self._quiet:
+            return
+        if self._text and end["stopReason"] != "end_turn":  # it is no answer, so nobody else shows it
+            self.print_line(visible(self._text.rstrip("\n")))
+        super().show_end(end)
+
+
+class RunOutput:
+    """Follows a run (`update`), and ends it (`finish`). Nothing but the output goes to `stdout`."""
+
+    def __init__(self, kind: Format, screen: RunScreen, folder: Path, stdout: TextIO | None = None) -> None:
+        self.result = RunResult()
+        self._kind = kind
+        self._screen = screen
+        self._folder = folder
+        self._stdout = stdout or sys.stdout
+        self._calls: dict[str, dict[str, Any]] = {}
+        self._hunks: dict[str, str] = {}
+        self._refused: list[tuple[dict[str, str], set[str]]] = []
+        """The rejected calls, with the files that each would have changed (none if it was denied before)."""
+        self._held: list[dict[str, Any]] | None = []
+        """Events that came before the ids of the turn were known."""
+
+    def update(self, update: Mapping[str, Any]) -> None:
+        """One `update` of `tark/update`."""
+        match update:
+            case {"kind": "start"}:
+                self.result.model, self.result.mode = update.get("model"), update.get("mode")
+            case {"kind": "text", "delta": delta}:
+                self._event("text", text=delta)
+            case {"kind": "toolCall"}:
+                self._tool_call(update)
+            case {"kind": "hunks"}:
+                self._edits(update)
+            case {"kind": "usage"}:
+                figures = {name: value for name, value in update.items() if name != "kind"}
+                self._event("usage", **figures)
+
+    def begin(self, session_id: str, turn_id: str) -> None:
+        """The turn has these ids."""
+        self.result.session_id, self.result.turn_id = session_id, turn_id
+
+    def finish(self) -> ExitCode:
+        """Writes the end, and returns the exit code."""
+        result = self.result
+        # A file that was changed by some of its hunks was not refused: you chose among them.
+        kept = {edit["uri"] for edit in result.end.get("edits") or () if edit["state"] != "rejected"}
+        result.refused = [call for call, files in self._refused if not files or files - kept]
+        if result.error is not None:
+            self._screen.print_error(result.error["message"], result.error.get("hint") or "")
+        if self._kind == "text":
+            self._write_text()
+        else:
+            self._release()
+            self._write(self._to_json())
+        return result.exit_code
+
+    def _write_text(self) -> None:
+        """The answer, or the patch. What a turn that broke off has said is no answer, so it is not written here."""
+        result = self.result
+        text = str(result.end.get("text", "")) if result.end.get("stopReason") == "end_turn" else ""
+        if result.patch is not None:
+            if text and not self._screen.live:
+                self._screen.print_line(visible(text))
+            safe = visible(result.patch) if self._stdout.isatty() else result.patch
+            self._stdout.buffer.write(safe.encode("utf-8", "surrogateescape"))
+            self._stdout.buffer.flush()
+        elif text and not self._screen.live:
+            self._stdout.write(visible(text) + ("" if text.endswith("\n") else "\n"))
+            self._stdout.flush()
+
+    def _to_json(self) -> dict[str, Any]:
+        end = self.result.end
+        edits = [{"path": self._path(edit["uri"]), "state": edit["state"]} for edit in end.get("edits") or ()]
+        return self.result.to_json(edits, [self._path(uri) for uri in end.get("changedByCommand") or ()])
+
+    def _tool_call(self, update: Mapping[str, Any]) -> None:
+        call = self._calls.setdefault(update["toolCallId"], {"title": "", "toolKind": None, "arguments": None})
+        call |= {name: update[name] for name in ("name", "title", "toolKind", "arguments") if name in update}
+        if update["status"] not in OVER:
+            return
+        said = reasons(update)
+        output = "\n".join(part["text"] for part in update.get("content") or () if part.get("type") == "text")
+        if update["status"] == "rejected" and _changes(call.get("name", "")):
+            files = {part["uri"] for part in update.get("content") or () if part.get("type") == "diff"}
+            self._refused.append(({"title": call["title"], "why": "; ".join(said)}, files))
+        self._event(
+            "toolCall",
+            toolCallId=update["toolCallId"],
+            name=call.get("name", ""),
+            title=call["title"],
+            toolKind=call["toolKind"],
+            status=update["status"],
+            arguments=call["arguments"],
+            output=output,
+        )
+
+    def _edits(self, update: Mapping[str, Any]) -> None:
+        """A hunk is an event when it is new, and when its state changes."""
+        hunks: Sequence[Mapping[str, Any]] = update["hunks"]
+        for hunk in hunks:
+            state = hunk["state"]
+            if hunk["turnId"] not in (self.result.turn_id, None) or self._hunks.get(hunk["hunkId"]) == state:
+                continue
+            self._hunks[hunk["hunkId"]] = state
+            operation = hunk.get("operation") or {}
+            self._event(
+                "edit",
+                hunkId=hunk["hunkId"],
+                path=self._path(update["uri"]),
+                line=hunk["range"]["start"]["line"] + 1,
+                oldText=hunk["oldText"],
+                newText=hunk["newText"],
+                state=state,
+                operation=operation.get("kind"),
+                target=self._path(operation["target"]) if "target" in operation else None,
+            )
+
+    def _event(self, kind: str, **fields: Any) -> None:
+        if self._kind != "stream-json":
+            return
+        event = {"type": kind, **fields}
+        if self._held is not None and self.result.turn_id is None:
+            self._held.append(event)
+            return
+        self._release()
+        self._write(event)
+
+    def _release(self) -> None:
+        """The start comes first, when the ids and the model are known."""
+        held, self._held = self._held, None
+        if held is None or self._kind != "stream-json" or self.result.turn_id is None:
+            return
+        result = self.result
+        start = {"sessionId": result.session_id, "turnId": result.turn_id, "model": result.model, "mode": result.mode}
+        for event in ({"type": "start", "version": VERSION, **start}, *held):
+            self._write(event)
+
+    def _write(self, event: Mapping[str, Any]) -> None:
+        self._stdout.write(json.dumps(event) + "\n")
+        self._stdout.flush()
+
+    def _path(self, uri: str) -> str:
+        path = path_from_uri(uri)
+        if path is None:
+            return whole_line(uri)
+        return path.relative_to(self._folder).as_posix() if path.is_relative_to(self._folder) else str(path)
+
+
+def _changes(tool: str) -> bool:
+    """Whether the tool edits files or runs programs: a run that could not do that is not done."""
+    known = load_tools().get(tool)
+    return known is not None and (known.facts.edits or known.facts.runs)

@@ -1,0 +1,70 @@
+"""The user of `tark-lsp run`: its options answer first, and only what they leave open is asked."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tark_lsp.cli.editor import edit_text
+from tark_lsp.cli.keyboard import AnswerInput
+from tark_lsp.cli.person import ALLOW, TerminalPerson
+from tark_lsp.cli.running.allowed_commands import AllowedCommands, plain_words
+from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.visible import whole_line
+
+LIMIT_ANSWERS = {"go-on", "stop"}
+"""The ids of the answers to the question whether a turn can go on after a limit (agent/limits.py)."""
+
+
+class RunPerson(TerminalPerson):
+    """`allowed` runs the commands of `--allow`. `limited`: a limit of the command line ends the turn unasked.
+
+    `follow` gets every update before it is shown.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        keyboard: AnswerInput | None,
+        *,
+        yes: bool,
+        allowed: AllowedCommands,
+        limited: bool,
+        follow: Callable[[Mapping[str, Any]], None],
+    ) -> None:
+        super().__init__(screen, keyboard, yes=yes, edit=edit_text)
+        self._shown = screen
+        self._can_ask = keyboard is not None
+        self._follow = follow
+        self._allowed = allowed
+        self._limited = limited
+        self._said = False
+
+    def update(self, update: Mapping[str, Any]) -> None:
+        self._follow(update)
+        super().update(update)
+
+    async def permission(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A request without grants is one that has to be asked about every time: a dangerous command, an ask rule."""
+        command = request.get("command")
+        if command and request.get("grants") and self._allowed.find_pattern(command["text"]) is not None:
+            self._say_once()
+            return ALLOW
+        answer = await super().permission(request)
+        if command and request.get("grants") and not self._can_ask and plain_words(command["text"]):
+            rule = shlex.quote(f"run_command({' '.join(command['text'].split())})")
+            self._shown.print_line(f"--allow {whole_line(rule)} would allow it", "yellow")
+        return answer
+
+    async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        answers = {option["id"] for option in request.get("options") or ()}
+        if self._limited and answers == LIMIT_ANSWERS and not request.get("byModel"):
+            return {"answer": None}
+        return await super().input(request)
+
+    def _say_once(self) -> None:
+        if not self._said:
+            patterns = ", ".join(whole_line(pattern) for pattern in self._allowed.patterns)
+            self._shown.print_line(
+                f"--allow: commands like {patterns} run without a sandbox, and without asking", "yellow"
+            )
+        self._said = True

@@ -1,0 +1,76 @@
+"""What the options of `tark-lsp run` answer in advance, and what they leave to you."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tark_lsp.cli.running.allowed_commands import AllowedCommands
+from tark_lsp.cli.running.person import RunPerson
+from tark_lsp.cli.screen import Screen
+
+GRANT = [{"id": "turn", "covers": "it"}]
+LIMIT = [{"id": "stop", "label": "Stop"}, {"id": "go-on", "label": "Continue"}]
+
+
+def person(*rules: str, limited: bool = False, typed: str | None = None) -> tuple[RunPerson, io.StringIO]:
+    out = io.StringIO()
+
+    class Typist:
+        async def ask(self, _: str) -> str | None:
+            return typed
+
+    screen = Screen(Console(file=out, width=200), Path("/ws"))
+    keyboard = None if typed is None else Typist()
+    allowed = AllowedCommands(rules)
+    return RunPerson(screen, keyboard, yes=True, allowed=allowed, limited=limited, follow=lambda _: None), out
+
+
+def command(text: str, **more: Any) -> dict[str, Any]:
+    shown = {"title": text, "why": "it runs a command", "command": {"text": text, "cwd": "/ws", "env": {}}}
+    return {**shown, "grants": GRANT, **more}
+
+
+COMMANDS: list[tuple[str, dict[str, Any], str]] = [
+    ("it matches", command("pytest -q"), "allow"),
+    ("it does not match", command("ls"), "reject"),
+    ("dangerous, or an ask rule, or unsaved files", command("pytest -q", grants=[]), "reject"),
+    ("two commands", command("pytest -q; ls"), "reject"),
+    (
+        "an edit that has to be asked about",
+        {"title": "x", "why": "a protected path", "edits": [], "grants": []},
+        "reject",
+    ),
+]
+
+
+@pytest.mark.parametrize(("request_", "outcome"), [row[1:] for row in COMMANDS], ids=[row[0] for row in COMMANDS])
+async def test_allow(request_: dict[str, Any], outcome: str) -> None:
+    someone, _ = person("run_command(pytest *)", "fetch(example.org)")
+    assert (await someone.permission(request_))["outcome"] == outcome
+
+
+async def test_it_is_said_once_that_there_is_no_sandbox() -> None:
+    someone, out = person("run_command(pytest *)", "run_command(ls)")
+    for text in ("pytest", "ls", "pytest -q"):
+        assert (await someone.permission(command(text)))["outcome"] == "allow"
+    assert out.getvalue() == "--allow: commands like pytest *, ls run without a sandbox, and without asking\n"
+
+
+async def test_a_refusal_names_the_rule() -> None:
+    someone, out = person()
+    await someone.permission(command("npm  run 'x'"))
+    assert "would allow it" not in out.getvalue().partition("refused")[2]
+    await someone.permission(command("npm  run x"))
+    assert "--allow 'run_command(npm run x)' would allow it" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("limited", "options", "answer"),
+    [(True, LIMIT, None), (False, LIMIT, ["go-on"]), (True, [{"id": "a", "label": "A"}, LIMIT[0]], ["stop"])],
+)
+async def test_a_limit_of_the_command_line_is_final(limited: bool, options: list[Any], answer: Any) -> None:
+    someone, _ = person(limited=limited, typed="2")
+    assert await someone.input({"question": "Continue?", "options": options, "freeText": False}) == {"answer": answer}
