@@ -3,6 +3,7 @@
 import asyncio
 import os
 import platform
+import socket
 import stat
 import sys
 import time
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tark_lsp import __version__
 from tark_lsp.cli.installing.neovim import plugin_paths
@@ -25,9 +27,11 @@ from tark_lsp.folders import state_folder, user_config_path, workspace_config_pa
 from tark_lsp.llm.keys.logins import KeyStatus
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.server.client import Client
+from tark_lsp.server.turns.default_model import read_chosen
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.tools.search_program import SearchProgram
 
+CONNECT_SECONDS = 0.5
 PACKAGES = ("pygls", "lsprotocol", "httpx", "pydantic", "msgspec")
 
 
@@ -136,11 +140,28 @@ def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(Mark.GOOD, f"keys: {', '.join(found)}")
     elif chosen in needless:
         yield Finding(Mark.GOOD, f"keys: none found, and {chosen} needs none")
+    elif settings.model is None and (read_chosen() is not None or _ollama_answers(settings)):
+        yield Finding(Mark.GOOD, "keys: none found, and the model needs none")
     else:
         missing = [logins.find_provider(status.provider) for status in statuses if status.state == "missing"]
         names = ", ".join(sorted(name for provider in missing for name in provider.key_env[:1]))
-        yield Finding(Mark.WEAK, f"keys: none found: run tark-lsp login PROVIDER, set one of {names}, or start Ollama")
+        advice = f"run tark-lsp login PROVIDER, set one of {names}, or start Ollama"
+        if settings.model is None:
+            yield Finding(Mark.BAD, f"no model: none is set, and no provider has a key: {advice}")
+        else:
+            yield Finding(Mark.WEAK, f"keys: none found: {advice}")
     yield Finding(Mark.GOOD, f"tark-lsp login stores keys in {place}")
+
+
+def _ollama_answers(settings: Settings) -> bool:
+    """Does something listen where Ollama does? Nothing is asked of it."""
+    override = settings.providers.get("ollama")
+    address = urlsplit((override and override.base_url) or load_providers()["ollama"].base_url)
+    try:
+        socket.create_connection((address.hostname or "localhost", address.port or 80), CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def _state() -> Finding:

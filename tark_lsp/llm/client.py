@@ -77,6 +77,10 @@ class Models:
             opened.price_lookup.add_done_callback(self._price_lookups.discard)
         return opened
 
+    def check_name(self, ref: str) -> None:
+        """Raises SettingsError if it is not `<provider>/<model>`, or if the provider is unknown. Asks nobody."""
+        self._connections.find_provider(_split_ref(ref)[0])
+
     async def find_default_model(self) -> str | None:
         """The best model of the first of anthropic, openai, gemini and openrouter that has a key, else of an Ollama
         that answers; None if there is none. Raises ModelError if a provider with a key does not answer.
@@ -127,9 +131,7 @@ class Models:
         await self._connections.aclose()
 
     async def _open(self, ref: str) -> WireModel:
-        name, slash, model = ref.partition("/")
-        if not (name and slash and model):
-            raise SettingsError(f"{ref!r} is not a model name", hint='write it as "provider/model"')
+        name, model = _split_ref(ref)
         provider = self._connections.find_provider(name)
         access = self._connections.access_for(provider)
         await access.get_access()
@@ -228,6 +230,14 @@ class Models:
         for model in models:
             self._update_opened(provider, model.id.removeprefix(f"{provider.name}/"))
         return models
+
+
+def _split_ref(ref: str) -> tuple[str, str]:
+    """The names of the provider and of its model. Raises SettingsError."""
+    name, slash, model = ref.partition("/")
+    if not (name and slash and model):
+        raise SettingsError(f"{ref!r} is not a model name", hint='write it as "provider/model"')
+    return name, model
 
 
 def _with_facts(target: TargetModel, facts: ModelFacts, before: ModelFacts = NO_FACTS) -> TargetModel:

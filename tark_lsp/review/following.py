@@ -72,15 +72,19 @@ def divide_by_distance(
 def recognise(
     hunk: ReviewHunk, lines: Sequence[str], held: Collection[str] = (), *, removed: bool = False
 ) -> ReviewHunk:
-    """Recognises an undo or redo of the editor in several changes, by the lines at the hunk's place.
+    """Recognises by the lines at the hunk's place that a conflict is over, or an undo or redo of several changes.
 
     After the undo of an insertion there are no lines at its place. This is also the case after its lines were joined
     to others. So it counts as undone only if the last change `removed` the lines at its place.
     """
     undone = hunk.life is Life.UNDONE
-    if hunk.operation or hunk.id in held or not (undone or (hunk.applied and hunk.blocked)):
+    conflict = hunk.life is Life.CONFLICT
+    if hunk.operation or hunk.id in held or not (undone or conflict or (hunk.applied and hunk.blocked)):
         return hunk
     present = tuple(lines[hunk.start : hunk.end])
+    if conflict:
+        # Without lines of its own, nothing shows that they are back.
+        return hunk.apply(Event.RESTORED) if hunk.old and present == hunk.old else hunk
     if present == hunk.new:
         # One that could not be taken back stays so, and says why.
         return hunk if hunk.life is Life.STUCK else redo(hunk, hunk.start)
@@ -92,7 +96,7 @@ def undo(hunk: ReviewHunk, start: int) -> ReviewHunk:
 
 
 def redo(hunk: ReviewHunk, start: int) -> ReviewHunk:
-    return hunk.apply(Event.REDONE, start=start)
+    return hunk.apply(Event.REDONE if hunk.life is Life.UNDONE else Event.RESTORED, start=start)
 
 
 def follow_beside(
@@ -187,6 +191,8 @@ class FollowedText:
         self.lines = lines
         self._document = document
         self._changes = -1 if document is None else document.changes - missed
+        self._untouched: dict[str, tuple[int, int]] = {}
+        """By the ids of hunks in conflict: how many lines the text had before, and where theirs began."""
 
     def is_in_step(self, document: TextDocument | None) -> bool:
         """Is this certainly, without a comparison, the document's current text?"""
@@ -197,10 +203,11 @@ class FollowedText:
     ) -> list[ReviewHunk]:
         """The text is `lines` now, whatever changed it; returns the hunks in it."""
         change = TextChange.of_text(self.lines, lines)
-        same = lines == self.lines
+        same, size = lines == self.lines, len(self.lines)
         self.lines, self._document = lines, document
         self._changes = -1 if document is None else document.changes
-        return [*hunks] if same else _followed(hunks, change, lines, held)
+        before = [*hunks]
+        return before if same else self._restored(before, _followed(before, change, lines, held), size, held)
 
     def apply_change(self, hunks: Iterable[ReviewHunk], change: Change, held: Collection[str]) -> list[ReviewHunk]:
         """One change of the document; returns the hunks after it. The text stays in step if it was in step before."""
@@ -221,9 +228,32 @@ class FollowedText:
         region = TextChange(lines, new[above : len(new) - below], first + above, first + len(old) - below)
         before, far = divide_by_distance(hunks, region, held)
         moved = zip(follow_hunks(before, region, held), map(region.removes, before), strict=True)
+        size = len(lines)
         lines[first : last + 1] = new
         self._changes += 1
-        return [*far, *(recognise(hunk, lines, held, removed=removed) for hunk, removed in moved)]
+        after = [recognise(hunk, lines, held, removed=removed) for hunk, removed in moved]
+        return [*far, *self._restored(before, after, size, held)]
+
+    def _restored(
+        self, before: Iterable[ReviewHunk], after: Iterable[ReviewHunk], size: int, held: Collection[str]
+    ) -> list[ReviewHunk]:
+        """Ends a conflict when the text is again as long as before, and has the hunk's lines where they were.
+
+        If lines beside them were replaced together with them, `recognise` does not see that in their place. The text
+        had `size` lines before the change.
+        """
+        found = []
+        for was, hunk in zip(before, after, strict=True):
+            if hunk.life in (Life.CONFLICT, Life.TYPED_OVER):
+                if not was.blocked:
+                    self._untouched[hunk.id] = size, was.start
+                count, start = self._untouched.get(hunk.id, (-1, 0))
+                lines = hunk.standing
+                back = bool(lines) and tuple(self.lines[start : start + len(lines)]) == lines
+                if count == len(self.lines) and back and hunk.id not in held and not hunk.operation:
+                    hunk = hunk.apply(Event.RESTORED, start=start)
+            found.append(hunk)
+        return found
 
     def _line(self, number: int) -> str:
         """The last one may be the empty line after an ending."""

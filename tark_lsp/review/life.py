@@ -66,7 +66,8 @@ class Event(Enum):
     """Somebody changed its lines."""
     UNDONE = "undone by the editor"
     REDONE = "redone by the editor"
-    """Also: what was typed over its new lines was removed again."""
+    RESTORED = "restored"
+    """Its lines were changed, and are again what they were."""
     FAILED = "failed"
     """It could not be applied or taken back."""
     GONE = "gone"
@@ -115,7 +116,8 @@ def _transitions() -> dict[tuple[Life, Event], Life]:
             **{life: life for life in (accepted, rejected, undone, failed, stuck)},
         },
         Event.UNDONE: dict.fromkeys((applied, changing, typed_over, stuck), undone),
-        Event.REDONE: dict.fromkeys((undone, typed_over), applied),
+        Event.REDONE: {undone: applied},
+        Event.RESTORED: {conflict: proposed, typed_over: applied},
         Event.FAILED: {
             **dict.fromkeys((proposed, applying, conflict, failed), failed),
             **dict.fromkeys((applied, changing, typed_over, stuck), stuck),
@@ -140,7 +142,15 @@ TRANSITIONS = _transitions()
 
 ENDS_ALARM = frozenset({Event.TOUCHED, Event.UNDONE, Event.GONE, Event.TURN_UNDONE})
 CLEARS_REASON = frozenset(
-    {Event.REDONE, Event.RETRIED, Event.FORMATTED, Event.CONFIRMED, Event.FOUND_WRITTEN, Event.FOUND_TAKEN_BACK}
+    {
+        Event.REDONE,
+        Event.RESTORED,
+        Event.RETRIED,
+        Event.FORMATTED,
+        Event.CONFIRMED,
+        Event.FOUND_WRITTEN,
+        Event.FOUND_TAKEN_BACK,
+    }
 )
 
 

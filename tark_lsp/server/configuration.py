@@ -55,6 +55,10 @@ class Configuration:
             self._models = Models(overrides(self.settings), scenario=scenario_of(self.settings), keys=self._keys)
         return self._models
 
+    def check_model(self, name: str) -> None:
+        """Raises SettingsError if there is no such provider."""
+        self.models.check_name(name)
+
     @cached_property
     def _keys(self) -> "KeyStore":
         from tark_lsp.llm.keys.store import KeyStore  # imported here, as in `models`

@@ -135,7 +135,7 @@ def _in_prompt(screen: NeovimScreen) -> None:
     _server(screen)
     screen.input(":TarkChat<CR>")
     screen.until("return vim.bo.filetype == 'tark_prompt'", "the prompt")
-    screen.input("igo<C-s>")
+    screen.input("go<C-s>")
     screen.until("return vim.fn.getline(1, '$')[1] == ''", "the prompt is sent")
 
 

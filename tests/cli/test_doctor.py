@@ -9,12 +9,13 @@ from tests.cli.terminal import configure, environment, without_terminal
 pytestmark = pytest.mark.slow  # each test starts a program
 
 OWN = '[providers.mine]\nwire = "openai-chat"\nbaseUrl = "http://127.0.0.1:1"\napiKeyEnv = "MY_KEY"\n'
+NOBODY = '[providers.ollama]\nbaseUrl = "http://127.0.0.1:1"\n'
 
 
 @pytest.mark.parametrize(
     ("toml", "keys", "words", "code"),
     [
-        ("", {}, ["note keys: none found", "ANTHROPIC_API_KEY", "Ollama"], 0),
+        (NOBODY, {}, ["BAD  no model: none is set", "tark-lsp login", "ANTHROPIC_API_KEY", "Ollama"], 1),
         ("", {"OPENAI_API_KEY": "secret-1"}, ["ok   keys: openai (OPENAI_API_KEY)"], 0),
         (OWN, {"MY_KEY": "secret-1"}, ["mine (MY_KEY)"], 0),
         ('model = "a/b"', {"TARK_MODE": "plan"}, ["model: a/b; mode: plan; approval: careful"], 0),

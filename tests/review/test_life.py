@@ -34,7 +34,8 @@ EXPECTED = {
     Event.TAKEN_BACK: "      - - P P - - U C C F F",
     Event.TOUCHED: "         C C T T Y N U C T F S",
     Event.UNDONE: "          - - U U - - - - U - U",
-    Event.REDONE: "          - - - - - - A - A - -",
+    Event.REDONE: "          - - - - - - A - - - -",
+    Event.RESTORED: "        - - - - - - - P A - -",
     Event.FAILED: "          F F S S - - - F S F S",
     Event.GONE: "            F F S S - - - F S F S",
     Event.RETRIED: "         - - - - - - - - - P A",
@@ -117,7 +118,7 @@ def test_reasons_and_alarms() -> None:
     assert hunk.touch("why").touch("and again").reason == "why", "the first reason says what happened"
     assert hunk.touch("why").alarm is None
     assert hunk.apply(Event.ACCEPTED) == in_life(Life.ACCEPTED)
-    assert hunk.touch("why").apply(Event.REDONE, start=3).reason == ""
+    assert hunk.touch("why").apply(Event.RESTORED, start=3).reason == ""
     assert in_life(Life.PROPOSED).apply(Event.REJECTED, reason="no").reason == "no"
 
 

@@ -74,6 +74,44 @@ async def test_a_conflict_is_what_stands_where_its_lines_stood(
     assert region(desk, hunk) == left
 
 
+@pytest.mark.parametrize("typed", [typed for typed, _ in TYPED.values()], ids=TYPED)
+@pytest.mark.parametrize("applied", [False, True], ids=["proposed", "applied"])
+async def test_a_conflict_ends_when_the_text_is_again_what_it_was(
+    desk: Desk, typed: tuple[int, int, str], applied: bool
+) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    if applied:
+        desk.editor.replace(path, TEXT.replace("line 5\nline 6\nline 7\n", "old\n"))
+        (hunk,) = desk.propose(path, (5, 6, ("line 5\n", "line 6\n", "line 7\n")))
+        await desk.reviews.accept([hunk], decide=False)
+    else:
+        (hunk,) = desk.propose(path, (5, 8, ("NEW\n",)))
+    start, end, written = typed
+    for _ in range(2):
+        desk.editor.type(path, typed)
+        assert hunk.state == "conflict"
+        desk.editor.type(path, (start, start + len(written), TEXT[start:end]))
+        assert desk.editor.text(path) == TEXT
+        assert (hunk.state, hunk.applied, hunk.reason) == ("pending", applied, "")
+        assert region(desk, hunk) == "line 5\nline 6\nline 7\n"
+    await desk.reviews.reject([hunk])
+    expected = TEXT.replace("line 5\nline 6\nline 7\n", "old\n") if applied else TEXT
+    assert desk.editor.text(path) == expected
+
+
+async def test_a_conflict_with_other_lines_beside_it_ends_with_its_own_lines(desk: Desk) -> None:
+    path = desk.editor.open("f.py", TEXT)
+    (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
+    desk.editor.type(path, (at(5), at(5), "x"))
+    desk.editor.type(path, (0, 0, "above\n"))
+    assert hunk.state == "conflict"
+    line = at(5) + len("above\n")
+    desk.editor.type(path, (line, line + 1, ""))
+    assert (hunk.state, hunk.start) == ("pending", 6)
+    await desk.reviews.accept([hunk])
+    assert desk.editor.text(path) == "above\n" + TEXT.replace("line 5\n", "NEW\n")
+
+
 async def test_it_grows_and_shrinks(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))

@@ -130,6 +130,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.settings.set", {"approval": "never"}, "approval"),
     ("tark.settings.set", {"thinking": "much"}, "thinking"),
     ("tark.settings.set", {"model": "gpt 5"}, "model"),
+    ("tark.settings.set", {"model": "nonesuch/gpt-5"}, "there is no provider 'nonesuch'"),
     ("tark.settings.set", {"sessionId": "nonesuch"}, "nonesuch"),
     *((f"tark.auth.{name}", {"provider": "nonesuch"}, "nonesuch") for name in ("login", "logout", "status", "check")),
     *((f"tark.auth.{name}", {"provider": 7}, "provider") for name in ("login", "logout", "status")),

@@ -19,7 +19,9 @@ from tark_lsp.server.features import create_server
 from tark_lsp.server.protocol.capabilities import (
     CHAT_FEATURES,
     CODE_ACTION_KINDS,
+    NOT_ANNOUNCED,
     initialize_result,
+    is_announced,
     is_dynamic,
 )
 from tests.server.raw import ROOT, RawServer, frame
@@ -74,11 +76,12 @@ PROFILES: dict[str, Callable[[], types.ClientCapabilities]] = {
 }
 
 
-def by_pygls(server: TarkServer, capabilities: types.ClientCapabilities) -> Any:
-    """What pygls makes of its registry, except for the features that the client is told of later."""
+def by_pygls(server: TarkServer, capabilities: types.ClientCapabilities, client: str) -> Any:
+    """What pygls makes of its registry, except for the features that the client is told of later or never."""
     manager = server.protocol.fm
     later = {feature for feature in CHAT_FEATURES if is_dynamic(get_converter().unstructure(capabilities), feature)}
-    features = {*manager.features, *manager.builtin_features} - {f"textDocument/{feature}" for feature in later}
+    never = {feature for feature in NOT_ANNOUNCED if not is_announced(client, feature)}
+    features = {*manager.features, *manager.builtin_features} - {f"textDocument/{feature}" for feature in later | never}
     builder: Any = ServerCapabilitiesBuilder(
         capabilities,
         features,
@@ -110,13 +113,13 @@ async def test_the_prepared_answer_is_what_pygls_would_send(
     for home in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(home, str(tmp_path))
     capabilities = PROFILES[profile]()
-    params = {"capabilities": get_converter().unstructure(capabilities)}
+    params = {"capabilities": get_converter().unstructure(capabilities), "clientInfo": {"name": profile}}
     server = create_server()
     answer = await server.protocol.lsp_initialize(params)
     assert answer == initialize_result(params)
     # pygls does not know `experimental` (row O).
     assert answer["capabilities"].pop("experimental") == {"tark": {"protocol": 1}}
-    assert normal(answer["capabilities"]) == normal(by_pygls(server, capabilities))
+    assert normal(answer["capabilities"]) == normal(by_pygls(server, capabilities, profile))
     await server.protocol.lifecycle.stop()
 
 
@@ -130,6 +133,18 @@ def test_what_only_chats_have_is_said_later_to_who_can_hear_it_then() -> None:
     offered = initialize_result({"capabilities": {"textDocument": dynamic}})["capabilities"]
     providers = [provider for provider, _ in CHAT_FEATURES.values() if provider in offered]
     assert providers == ["foldingRangeProvider", "documentSymbolProvider", "documentLinkProvider", "definitionProvider"]
+
+
+def test_neovim_is_not_told_of_what_it_would_take_for_every_buffer() -> None:
+    """Neither if it can register a feature later, nor if it cannot."""
+    dynamic = {feature: {"dynamicRegistration": True} for feature in CHAT_FEATURES}
+    left_out = {"hoverProvider", "completionProvider", "definitionProvider"}
+    for text_document in ({}, dynamic):
+        params: dict[str, Any] = {"capabilities": {"textDocument": text_document}}
+        others = initialize_result(params | {"clientInfo": {"name": "Emacs"}})["capabilities"]
+        told = initialize_result(params | {"clientInfo": {"name": "Neovim", "version": "0.11.4"}})["capabilities"]
+        assert others.keys() - told.keys() == left_out & others.keys()
+        assert "hoverProvider" in others
 
 
 def test_file_operations_are_advertised_to_who_has_them() -> None:

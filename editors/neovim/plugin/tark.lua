@@ -100,6 +100,8 @@ local COMMANDS = {
   { 'TarkRedo', 'redo', 'Do again what was taken back' },
   { 'TarkRestore', 'restore', 'Go back to before an earlier prompt' },
   { 'TarkBuild', 'build', 'Approve the plan and carry it out' },
+  { 'TarkNext', 'next_hunk', 'Go to the next hunk, at the last one on to the next file' },
+  { 'TarkPrev', 'prev_hunk', 'Go to the previous hunk, at the first one on to the file before' },
   { 'TarkReview', 'review', 'List all hunks that wait for you' },
   {
     'TarkSessions',
@@ -161,6 +163,14 @@ for _, row in ipairs(COMMANDS) do
     map_plug(plug .. '!', '<Cmd>' .. name .. '!<CR>', row.bang)
   end
 end
+
+local edit_operator = { expr = true, noremap = true, desc = 'Tark: Change only the selection (operator)' }
+edit_operator.callback = function()
+  return require('tark.commands.operator').begin()
+end
+vim.api.nvim_set_keymap('n', '<Plug>(tark-edit)', '', edit_operator)
+-- Typed twice, it is about the line.
+vim.api.nvim_set_keymap('o', '<Plug>(tark-edit)', 'g@', { noremap = true, desc = 'Tark: the line' })
 
 map_plug('next-hunk', "<Cmd>lua require('tark').next_hunk()<CR>", 'Go to the next hunk')
 map_plug('prev-hunk', "<Cmd>lua require('tark').prev_hunk()<CR>", 'Go to the previous hunk')

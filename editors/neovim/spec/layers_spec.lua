@@ -17,6 +17,7 @@ local LAYERS = {
     'tark.listeners',
     'tark.mapped_keys',
     'tark.notify',
+    'tark.similar',
     'tark.text_range',
     'tark.types',
     'tark.version',

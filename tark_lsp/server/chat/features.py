@@ -18,7 +18,7 @@ from tark_lsp.server.chat.outline import flat, folds, symbols
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.connection.server import TarkServer
 from tark_lsp.server.protocol import incoming
-from tark_lsp.server.protocol.capabilities import CHAT_FEATURES, is_dynamic
+from tark_lsp.server.protocol.capabilities import CHAT_FEATURES, is_announced, is_dynamic
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace.documents import Documents, TextDocument
 from tark_lsp.workspace.files import Workspace
@@ -53,6 +53,7 @@ class ChatFeatures:
 
     async def register(self) -> None:
         """Register these features for chat documents only, as far as the client supports that."""
+        client = self._connection.client
         selector = [{"scheme": "file", "pattern": f"**/*{CHAT_ENDING}"}]
         registrations = [
             {
@@ -61,7 +62,7 @@ class ChatFeatures:
                 "registerOptions": {"documentSelector": selector, **(options if isinstance(options, dict) else {})},
             }
             for feature, (_, options) in CHAT_FEATURES.items()
-            if is_dynamic(self._connection.client.capabilities, feature)
+            if is_announced(client.name, feature) and is_dynamic(client.capabilities, feature)
         ]
         if registrations:
             try:

@@ -65,6 +65,12 @@ CHAT_FEATURES: "dict[str, tuple[str, Any]]" = {
 
 If the client can register them later, they are registered for chat documents only, so that it asks about no others.
 """
+NOT_ANNOUNCED = ("hover", "completion", "definition")
+"""Features that Neovim is not told of, neither at the start nor later; requests for them are answered.
+
+It sets `K`, `omnifunc` and `tagfunc` in every buffer by what is announced (`vim.lsp._set_defaults`), whatever documents
+a feature is registered for. Our plugin, or a few lines of the user's, asks for them in chats (docs/neovim.md).
+"""
 FILE_OPERATIONS = ("didCreate", "didRename", "didDelete")
 
 
@@ -87,6 +93,12 @@ def is_dynamic(capabilities: object, feature: str) -> bool:
     return find_value(capabilities, f"textDocument.{feature}.dynamicRegistration") is True
 
 
+def is_announced(client: object, feature: str) -> bool:
+    """Is a client of this `clientInfo.name` told, at the start or later, that there is this feature?"""
+    is_neovim = isinstance(client, str) and client.lower().startswith("neovim")
+    return not (is_neovim and feature in NOT_ANNOUNCED)
+
+
 def _synchronization(capabilities: object) -> "dict[str, Any]":
     asked: dict[str, Any] = {"openClose": True, "change": 2, "save": {"includeText": False}}
     if find_value(capabilities, "textDocument.synchronization.willSave"):
@@ -96,7 +108,7 @@ def _synchronization(capabilities: object) -> "dict[str, Any]":
 
 def initialize_result(params: object) -> "dict[str, Any]":
     """The result of `initialize` for its params. They can be anything, a client's mistakes included."""
-    capabilities = find_value(params, "capabilities")
+    capabilities, client = find_value(params, "capabilities"), find_value(params, "clientInfo.name")
     every_file = {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}
     return {
         "capabilities": {
@@ -104,11 +116,11 @@ def initialize_result(params: object) -> "dict[str, Any]":
             "textDocumentSync": _synchronization(capabilities),
             "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": False},
             "codeLensProvider": {"resolveProvider": False},
-            "hoverProvider": True,
+            **({"hoverProvider": True} if is_announced(client, "hover") else {}),
             **{
                 provider: options
                 for feature, (provider, options) in CHAT_FEATURES.items()
-                if not is_dynamic(capabilities, feature)
+                if is_announced(client, feature) and not is_dynamic(capabilities, feature)
             },
             "executeCommandProvider": {"commands": list(COMMANDS)},
             "workspace": {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from tark_lsp.errors import RequestError
+from tark_lsp.errors import RequestError, SettingsError
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.lsp import Connection
@@ -42,15 +42,18 @@ class SessionCommands:
         turns: RunningTurns,
         is_compacted: Callable[[str], bool],
         undone_turns: Callable[[Iterable[str]], Mapping[str, str]],
+        check_model: Callable[[str], None],
     ) -> None:
         """From now on, the client is told of every change of a session. `is_compacted(session_id)`: is a summary of
-        the session being written now? `undone_turns(turn_ids)`: what of these turns is undone."""
+        the session being written now? `undone_turns(turn_ids)`: what of these turns is undone. `check_model(name)`
+        raises SettingsError if there is no such provider."""
         self._connection = connection
         self._sessions = sessions
         self._show = show
         self._turns = turns
         self._is_compacted = is_compacted
         self._undone_turns = undone_turns
+        self._check_model = check_model
         self._library = SessionLibrary(sessions)
         sessions.events.listen(self._on_session_event)
 
@@ -126,7 +129,12 @@ class SessionCommands:
         return {"path": str(write_new(path, exported(self._sessions.store, row, request.format)))}
 
     async def set_settings(self, request: incoming.SetSettings) -> Json:
-        """For one session, or for new ones."""
+        """For one session, or for new ones. Raises RequestError for an unknown provider."""
+        if request.model is not None:
+            try:
+                self._check_model(request.model)
+            except SettingsError as error:
+                raise RequestError(f"model: {error.message}", hint=error.hint) from error
         wanted = request.model_dump(exclude_none=True, include={"model", "mode", "approval", "thinking"})
         if request.session_id is None:
             self._sessions.new_sessions.defaults |= wanted

@@ -37,7 +37,10 @@ class SessionModels:
         if remembered is not None:
             return remembered
         found = await self._configuration.models.find_default_model()
-        fix = 'set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider\'s key, or "model" in your config.toml'
+        fix = (
+            "run `tark-lsp login PROVIDER`, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or"
+            ' OPENROUTER_API_KEY and restart the server; or set "model" in your config.toml'
+        )
         if found is None:
             raise NoModel("no model is set and none was found", hint=fix)
         if await self._questions.ask(f"Tark: no model is set. Use {visible(found)}?", [USE, NOT_NOW]) != USE:

@@ -155,6 +155,6 @@ def test_all_at_once_and_the_turn_taken_back(reviewing: Neovim) -> None:
 
 def test_a_hunk_is_hovered(reviewing: Neovim) -> None:
     neovim = reviewing
-    neovim.keys("8GK")
+    neovim.keys("8G\\ad")
     shown = [f"-{AREA.rstrip()}", f"+{NEW_AREA.rstrip()}"]
     neovim.until(lambda: any(all(line in window for line in shown) for window in neovim.windows), "the diff")

@@ -24,7 +24,7 @@ function M.start(bufnr)
       if problem then
         notify.warn(problem)
       end
-    end)
+    end, true)
   end
 end
 

@@ -1,4 +1,6 @@
 ---The options of `setup`, and their defaults.
+local similar = require('tark.similar')
+
 local M = {}
 
 ---@class tark.Config
@@ -16,6 +18,7 @@ local M = {}
 ---@field position 'right'|'left'|'bottom'|'float'
 ---@field size number a share of the screen, 0 to 1
 ---@field prompt_lines integer the prompt's height before it grows
+---@field start_insert boolean `:TarkChat` starts insert mode if the prompt is empty
 ---@field autocomplete boolean offer mentions and commands when the user types @ and / in the prompt
 ---@field opens_for table<string, boolean> kinds of turns that open the chat, without moving the focus
 
@@ -34,6 +37,7 @@ M.defaults = {
     position = 'right',
     size = 0.4,
     prompt_lines = 3,
+    start_insert = true,
     autocomplete = true,
     opens_for = { agent = true, ask = true, explain = true },
   },
@@ -107,40 +111,6 @@ local RULES = {
 ---Options whose keys are not checked: settings of the server, and kinds of turns.
 local OPEN = { settings = true, ['chat.opens_for'] = true }
 
----Edit distance: how many letters must change.
----@param a string
----@param b string
----@return integer
-local function distance(a, b)
-  local row = {}
-  for column = 0, #b do
-    row[column] = column
-  end
-  for line = 1, #a do
-    local corner = row[0]
-    row[0] = line
-    for column = 1, #b do
-      local same = a:sub(line, line) == b:sub(column, column) and 0 or 1
-      corner, row[column] = row[column], math.min(row[column] + 1, row[column - 1] + 1, corner + same)
-    end
-  end
-  return row[#b]
-end
-
----@param name string
----@param known string[]
----@return string? the nearest name, if one is near enough
-local function nearest(name, known)
-  local found, least = nil, math.max(2, math.floor(#name / 3)) + 1
-  for _, candidate in ipairs(known) do
-    local changes = distance(name, candidate)
-    if changes < least then
-      found, least = candidate, changes
-    end
-  end
-  return found
-end
-
 ---@param name string
 ---@param value any
 ---@param default any
@@ -167,10 +137,10 @@ local function merged(defaults, options, path, problems)
   for key, value in vim.spairs(options) do
     local name, default = path .. tostring(key), defaults[key]
     if default == nil and not vim.list_contains(names, key) then
-      local similar = nearest(tostring(key), names)
+      local name_meant = similar.most_similar(tostring(key), names)[1]
       table.insert(
         problems,
-        ('there is no option %s%s'):format(name, similar and (': is it %s%s?'):format(path, similar) or '')
+        ('there is no option %s%s'):format(name, name_meant and (': is it %s%s?'):format(path, name_meant) or '')
       )
     else
       local problem = problem_of(name, value, default)

@@ -90,7 +90,7 @@ local function report_doctor(cmd)
     if mark == 'ok' then
       health.ok(message)
     elseif mark == 'BAD' then
-      health.error(message)
+      health.error(message, message:match('^no model') and ':TarkLogin says how to provide a key' or nil)
     elseif mark == 'note' and message:match('^keys:') then
       health.warn(message, ':TarkLogin says how to provide one')
     elseif mark == 'note' then
@@ -170,14 +170,16 @@ local function check_client(client)
   end
   if doctor.model then
     health.ok(('model: %s, mode %s, approval %s'):format(doctor.model, doctor.policy.mode, doctor.policy.approval))
-  else
-    health.info('no model is set: you are asked once about the first provider with a key (:TarkModel)')
   end
   for _, missing in ipairs(doctor.missing) do
     health.info(('no %s: %s'):format(missing.capability, missing.instead))
   end
   for _, problem in ipairs(doctor.problems) do
-    health.warn(problem, 'see the settings in docs/protocol.md')
+    if problem:match('^no model') then
+      health.error(problem, { 'tark-lsp login PROVIDER in a terminal, or :TarkLogin', ':TarkModel' })
+    else
+      health.warn(problem, 'see the settings in docs/protocol.md')
+    end
   end
 end
 

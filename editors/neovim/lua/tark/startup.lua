@@ -6,6 +6,7 @@ local notify = require('tark.notify')
 local M = {}
 
 M.MODULES = {
+  'tark.server.chat_client',
   'tark.state.connection',
   'tark.state.updates',
   'tark.state.sessions',

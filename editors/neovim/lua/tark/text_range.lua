@@ -3,12 +3,15 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('tark_text_ranges')
 
----@alias tark.Range integer[] { line, line } or { line, column, line, column }: from 1, in bytes, with both ends
+---@class tark.Range { line, line } or { line, column, line, column }: from 1, in bytes, with both ends
+---@field [integer] integer
+---@field is_block? boolean a block of columns, which no range of LSP can be; the lines are those of the block
 
 ---@class tark.TrackedRange
 ---@field bufnr integer
 ---@field label string for people: 'lines 3-9', or '' for the cursor
 ---@field address string for a command line: '3,9', or '' for the cursor
+---@field is_block boolean
 ---@field private mark integer
 ---@field private has_text boolean
 local TrackedRange = {}
@@ -23,10 +26,11 @@ function M.of_command(arguments)
   end
   local first, last = vim.fn.getpos("'<"), vim.fn.getpos("'>")
   local selected = first[2] == arguments.line1 and last[2] == arguments.line2
-  if arguments.range == 2 and selected and vim.fn.visualmode() == 'v' then
+  local shape = arguments.range == 2 and selected and vim.fn.visualmode()
+  if shape == 'v' then
     return { first[2], first[3], last[2], last[3] - (vim.o.selection == 'exclusive' and 1 or 0) }
   end
-  return { arguments.line1, arguments.line2 }
+  return { arguments.line1, arguments.line2, is_block = shape == '\22' }
 end
 
 ---The current selection. This ends visual mode.
@@ -66,6 +70,7 @@ function M.track(range)
     return vim.api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1] or ''
   end
   local tracked = setmetatable({ bufnr = bufnr, label = '', address = '' }, TrackedRange)
+  tracked.is_block = range ~= nil and range.is_block == true
   local row, column, end_row, end_column
   if not range then
     row, column = unpack(vim.api.nvim_win_get_cursor(0))

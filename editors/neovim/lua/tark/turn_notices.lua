@@ -1,4 +1,4 @@
----Shows a message when a turn has failed or has ended without a change, if the chat is not on the screen.
+---Shows a message when a turn has failed or has ended without a change, if its end in the chat is not on the screen.
 local notify = require('tark.notify')
 local state = require('tark.state')
 
@@ -15,9 +15,9 @@ end
 
 state.on('update', function(_, params)
   local update = params.update
-  if update.kind == 'end' and #require('tark.chat.view').windows() == 0 then
+  if update.kind == 'end' then
     local message = message_of(update, update.edits or {})
-    if message then
+    if message and not require('tark.chat.view').shows_end(params.sessionId) then
       notify.info(message, update.stopReason == 'error' and vim.log.levels.WARN or nil)
     end
   end

@@ -128,8 +128,11 @@ class Chat:
         return str(self.neovim.lua("return vim.fn.mode()"))
 
     def open(self) -> None:
+        """Leaves the insert mode that it starts in an empty prompt."""
         self.neovim.keys("<Esc>:TarkChat<CR>")
         self.neovim.until(lambda: self.current == "prompt", "the chat")
+        self.neovim.keys("<Esc>")
+        self.neovim.until(lambda: self.mode == "n", "normal mode")
 
     def say(self, words: str) -> None:
         """Types into the prompt, which has the focus, and sends. In normal mode before and after."""

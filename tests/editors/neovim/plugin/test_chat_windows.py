@@ -110,3 +110,15 @@ def test_it_takes_no_focus_and_lists_its_keys(chat: Chat) -> None:
     neovim.keys("q")
     until(chat, BOTH)
     unhurt(neovim)
+
+
+def test_an_empty_prompt_is_opened_in_insert_mode(chat: Chat) -> None:
+    neovim = chat.neovim
+    neovim.keys(":TarkChat<CR>not sent<Esc>:TarkChat<CR>:TarkChat<CR>")
+    neovim.until(lambda: chat.prompt == "not sent", "it was typed at once")
+    assert chat.mode == "n", "it is not empty any more"
+    neovim.lua("require('tark.config').get().chat.start_insert = false")
+    neovim.keys("S<Esc>:TarkChat<CR>:TarkChat<CR>")
+    neovim.until(lambda: chat.current == "prompt" and chat.prompt == "", "it is open again")
+    assert chat.mode == "n"
+    neovim.lua("require('tark.config').get().chat.start_insert = true")

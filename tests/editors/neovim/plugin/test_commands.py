@@ -313,3 +313,55 @@ def answers(neovim: Neovim) -> str:
         return table.concat(texts, '\\n')
     """
     return str(neovim.lua(code))
+
+
+def test_an_operator_changes_what_a_motion_covers(neovim: Neovim) -> None:
+    neovim.lua("vim.keymap.set({ 'n', 'x', 'o' }, 'gs', '<Plug>(tark-edit)')")
+    neovim.keys("4G0wgsiw")
+    neovim.until(lambda: neovim.asks, "it asks for a prompt")
+    neovim.keys("<C-u>say one<CR>")
+    turn = ended(neovim, 1)
+    assert (turn["kind"], turn["prompt"], turn["range"]) == ("edit", "say one", characters(4, 4, 8))
+    neovim.keys("8G0w.")  # repeats it, with its prompt
+    turn = ended(neovim, 2)
+    assert (turn["prompt"], turn["range"]) == ("say one", characters(8, 4, 10))
+    for keys, number, found in (("4Ggsj", 3, lines(4, 5)), ("8Ggsgs", 4, lines(8, 8)), ("4GVjgs", 5, lines(4, 5))):
+        neovim.keys(keys)
+        neovim.until(lambda: neovim.asks, "it asks for a prompt")
+        neovim.keys("<C-u>say two<CR>")
+        assert ended(neovim, number)["range"] == found
+    neovim.keys("4G<C-v>jlgs")
+    told(neovim, "a block of columns cannot be sent: select characters (v) or lines (V)")
+    neovim.keys("<Esc>4G<C-v>jl:TarkAsk what?<CR>")
+    told(neovim, "select characters (v) or lines (V). Your prompt is kept for :TarkAsk")
+    assert len(turns(neovim)) == 5
+    neovim.lua("vim.keymap.del({ 'n', 'x', 'o' }, 'gs')")
+    unhurt(neovim)
+
+
+def test_an_edit_runs_beside_a_turn_of_the_chat(neovim: Neovim) -> None:
+    neovim.keys(":TarkAsk talk for ever<CR>")
+    neovim.until(lambda: [turn["state"] for turn in turns(neovim)] == ["running"], "it runs")
+    neovim.keys("8GV:TarkEdit say one<CR>")
+    neovim.until(lambda: sorted(turn["state"] for turn in turns(neovim)) == ["ended", "running"], "the edit has ended")
+    (edit,) = (turn for turn in turns(neovim) if turn["kind"] == "edit")
+    (asked,) = (turn for turn in turns(neovim) if turn["kind"] == "ask")
+    assert (edit["current"], asked["current"]) == (False, True)
+    assert edit["session"] != asked["session"]
+    neovim.keys(":TarkStop<CR>")
+    neovim.until(lambda: all(turn["state"] == "ended" for turn in turns(neovim)), "all have ended")
+    unhurt(neovim)
+
+
+def test_a_buffer_without_a_name_is_edited(neovim: Neovim, folder: Path) -> None:
+    neovim.keys(":enew<CR>ilonger = 1<CR>other = 2<Esc>ggV:TarkEdit make it shorter<CR>")
+    told(neovim, "this buffer is now named untitled")
+    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    neovim.keys("gg:TarkAccept<CR>")
+    neovim.until(lambda: neovim.lines == ["short = 1", "other = 2"], "it is changed")
+    ended(neovim, 1)
+    assert Path(neovim.lua("return vim.fn.bufname()")).name == "untitled"
+    assert not (folder / "untitled").exists(), "nothing is written"
+    neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
+    told(neovim, "only a file can be changed, and this is not one")
+    unhurt(neovim)

@@ -46,7 +46,7 @@ WITHOUT_SERVER = {
     "TarkSessions": NOT_FOUND,
     "TarkPermission": "nothing waits for you",
     "TarkModel scripted/m": NOT_FOUND,
-    "TarkReview": NOTHING,
+    "TarkReview": NOT_FOUND,
     "TarkMode plan": NOT_FOUND,
     "TarkStatus": "No server runs",
     "TarkLogin openai": NOT_FOUND,
@@ -77,6 +77,7 @@ def test_no_server_at_all(home: Machine) -> None:
     screen.see("def average")
     for command, words in WITHOUT_SERVER.items():
         say(screen, command, words)
+    screen.press("Escape")  # the chat has started insert mode
     check_messages(screen)
 
 

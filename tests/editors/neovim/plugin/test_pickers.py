@@ -153,11 +153,26 @@ def test_model_and_mode(neovim: Neovim) -> None:
     neovim.until(lambda: current(neovim)["model"] == "scripted/another", "the model is known")
     neovim.keys(":TarkModel nonsense<CR>")
     told(neovim, "model: ")
+    neovim.keys(":TarkModel nobody/big<CR>")
+    told(neovim, "model: there is no provider 'nobody'")
+    assert current(neovim)["model"] == "scripted/another"
+    neovim.keys(":TarkModel own/bigg<CR>")
+    neovim.choose(2)
+    assert listed(neovim) == ["own/bigg is not listed. Model:", "1: own/big", "2: use own/bigg anyway"]
+    neovim.until(lambda: current(neovim)["model"] == "own/bigg", "it is used")
+    neovim.keys(":TarkModel own/bigg<CR>")
+    neovim.choose(1)
+    neovim.until(lambda: current(neovim)["model"] == "own/big", "the listed one is used")
+    neovim.keys(":TarkModel anthropic/claude<CR>")
+    told(neovim, "the models cannot be listed, so the name is not checked: ")
+    neovim.until(lambda: current(neovim)["model"] == "anthropic/claude", "it is accepted")
+    neovim.keys(":TarkModel own/big<CR>")
+    neovim.until(lambda: current(neovim)["model"] == "own/big", "it is set")
     neovim.keys(":TarkModel<CR>")
     neovim.until(lambda: neovim.asks, "the models are listed")
     neovim.choose(2)
     told(neovim, "model of this session is own/big")
-    assert "2: own/big · big · 200k window · $1.5 in, $3 out for 1M tokens" in listed(neovim)
+    assert "2: own/big · big · current · 200k window · $1.5 in, $3 out for 1M tokens" in listed(neovim)
     assert neovim.lua("return vim.fn.getcompletion('TarkModel big', 'cmdline')") == ["own/big"]
     unhurt(neovim)
 

@@ -190,8 +190,8 @@ def test_walking_opens_folds_and_goes_from_file_to_file(reviewing: Neovim) -> No
     neovim.keys(":14,20fold<CR>gg")
     walk = "require('tark').next_hunk()"
     for expected in (7, 17):
-        neovim.lua(walk)
-        assert line(neovim) == expected
+        neovim.keys(":TarkNext<CR>")
+        at(neovim, expected)
     assert neovim.lua("return vim.fn.foldclosed(17)") == -1
     neovim.keys("<C-o>")
     at(neovim, 7)
@@ -201,7 +201,7 @@ def test_walking_opens_folds_and_goes_from_file_to_file(reviewing: Neovim) -> No
     neovim.lua(walk)
     shows(neovim, SOLIDS)
     assert line(neovim) == 2
-    neovim.lua("require('tark').prev_hunk()")
+    neovim.keys(":TarkPrev<CR>")
     told(neovim, "the first change of this file; again: on to shapes.py (2)")
     neovim.lua("require('tark').prev_hunk()")
     shows(neovim, SHAPES)

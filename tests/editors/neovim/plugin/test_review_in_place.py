@@ -64,6 +64,14 @@ def test_hunks_wait_until_they_are_kept_or_undone(start: Start, workspace: Path,
     drawn(neovim)
     assert "".join(f"{line}\n" for line in neovim.lines) == f"# mine\n{SHAPES.replace(AREA, NEW_AREA)}"
 
+    neovim.close()
+    neovim = start(SCENARIO, init(tmp_path), review="")
+    neovim.keys(":edit shapes.py<CR>:TarkReview<CR>")  # the server starts, and restores what it knows
+    told(neovim, "starting the server")
+    neovim.until(lambda: neovim.lua("return vim.bo.buftype") == "quickfix", "the list")
+    assert neovim.lua("return vim.fn.getqflist({ title = 1 }).title") == "Tark: 2 changes in 1 file"
+    neovim.keys(":cclose<CR>")
+
     neovim.keys(":edit solids.py<CR>")  # was closed, and is changed on disk
     assert (workspace / "solids.py").read_text() == SOLIDS.replace(CUBE, NEW_CUBE).replace(FACES, NEW_FACES)
     drawn(neovim, f"-: {CUBE.rstrip()}", f"+ {NEW_CUBE.rstrip()}", f"-: {FACES.rstrip()}", f"+ {NEW_FACES.rstrip()}")

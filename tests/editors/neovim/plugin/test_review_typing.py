@@ -151,9 +151,11 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
         lambda: "7  conflict: yours kept  :TarkAccept theirs  :TarkReject mine" in "".join(hints(neovim)[:1]),
         f"told in {hints(neovim)}",
     )
-    neovim.keys("u")  # it stays one: what stands there is the person's word
-    drawn(neovim, f"! {OLD}", f"+: {NEW}", *VOLUME_HUNK)
-    neovim.keys("<C-r>")
+    neovim.keys("u")  # the text is again what it was
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+    neovim.keys("5Gd5ju")  # also if other lines go and come back with it
+    drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
+    neovim.keys("7GA  # mine<Esc>")
     drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
 
     neovim.keys(":TarkAccept<CR>")
@@ -167,9 +169,27 @@ def test_a_conflict_keeps_what_was_typed_until_it_is_decided(reviewing: Neovim) 
     neovim.keys(":TarkReject<CR>")
     drawn(neovim)
     shows(neovim, SHAPES.replace(AREA, f"{OLD}  # mine\n").replace(VOLUME, ""))
-    neovim.until(lambda: "rejected 1 change" in neovim.messages(), "the message")
+    neovim.until(lambda: "dismissed 1 conflict" in neovim.messages(), "the message")
     assert text(neovim) == SHAPES.replace(AREA, f"{OLD}  # mine\n").replace(VOLUME, "")
     unhurt(neovim)
+
+
+def test_all_are_rejected_with_the_conflicts_after_one_question(reviewing: Neovim) -> None:
+    neovim = reviewing
+    neovim.keys("7GA  # mine<Esc>")
+    mine = f"! {OLD}  # mine"
+    drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
+    neovim.until(lambda: "conflict" in "".join(hints(neovim)[:1]), "the server knows of it")
+    neovim.keys(":TarkReject!<CR>")
+    neovim.until(lambda: neovim.asks, "the question")
+    neovim.keys("<Esc>")
+    neovim.until(lambda: not neovim.asks, "it is left")
+    drawn(neovim, mine, f"+: {NEW}", *VOLUME_HUNK)
+    neovim.keys(":TarkReject!<CR>")
+    neovim.choose(1)
+    drawn(neovim)
+    told(neovim, "rejected 3 changes, dismissed 1 conflict, nothing left to review")
+    shows(neovim, SHAPES.replace(AREA, f"{OLD}  # mine\n"))
 
 
 def test_what_is_applied_at_once_can_be_taken_back(start: Start, workspace: Path, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_chat(home: Machine) -> None:
     screen.see("def average")
     screen.command("TarkChat")
     screen.see("g? shows the keys", "<C-s> sends")
-    screen.type("iwho calls average?")
+    screen.type("who calls average?")
     screen.press("C-s")
     screen.see("is called in one place", "For an empty basket")
     assert "who calls average?" in screen.text

@@ -252,7 +252,7 @@ def test_one_server_for_each_workspace(start: Start, workspace: Path, tmp_path: 
     assert not neovim.lua("return #vim.lsp.get_clients({ bufnr = 0 })"), "the person's filetypes count"
     answer(neovim, "tark.state")
     assert len(neovim.lua(CLIENTS)) == 2
-    assert not neovim.messages()
+    assert neovim.messages().strip() in ("", "Tark: starting the server…")
 
 
 def test_a_file_that_the_person_wants_no_server_for(start: Start, workspace: Path, tmp_path: Path) -> None:

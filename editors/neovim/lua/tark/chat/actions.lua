@@ -43,6 +43,13 @@ local function location_at_cursor()
   return location and links.of_location(location)
 end
 
+---Neovim's own key closes the menu if no entry is selected.
+function M.take_entry()
+  local menu = vim.fn.complete_info({ 'pum_visible', 'selected' })
+  local typed = menu.pum_visible == 1 and menu.selected == -1 and '<C-n><C-y>' or '<C-y>'
+  vim.api.nvim_feedkeys(vim.keycode(typed), 'n', false)
+end
+
 ---@param step string
 function M.recall(step)
   prompt.recall(tonumber(step))

@@ -22,6 +22,13 @@ function M.toggle()
   panel().toggle()
 end
 
+---The windows of the chat follow the answer from now on, wherever the user has scrolled them.
+function M.scroll_to_end()
+  if shown_session.was_opened then
+    require('tark.chat.view').scroll_to_end()
+  end
+end
+
 ---Puts a prompt back into the prompt of the chat, above what was typed since.
 ---@param text string
 function M.restore_prompt(text)

@@ -15,6 +15,7 @@ M.table = {
   { 'prompt', 'n', { '<CR>' }, 'send', 'send' },
   { 'prompt', 'ni', { '<C-s>', '<C-CR>' }, 'send', 'send' },
   { 'prompt', 'n', { 'gs' }, 'send it to the running turn, after its next tool results', 'steer' },
+  { 'prompt', 'i', { '<C-y>' }, 'take the entry of the menu, the first if none is selected', 'take_entry' },
   { 'prompt', 'n', { '<C-p>' }, 'the previous prompt', 'recall -1' },
   { 'prompt', 'n', { '<C-n>' }, 'the next prompt', 'recall 1' },
   { 'both', 'n', { '<C-c>' }, 'cancel the running turn', 'cancel' },

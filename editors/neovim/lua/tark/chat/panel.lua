@@ -1,5 +1,6 @@
 ---Opens and closes the chat, and goes to its prompt.
 local clients = require('tark.server.clients')
+local config = require('tark.config')
 local layout = require('tark.chat.layout')
 local notify = require('tark.notify')
 local shown_session = require('tark.chat.shown_session')
@@ -58,9 +59,13 @@ end
 ---Goes to the prompt, and opens the chat for that. In the chat itself: closes it.
 function M.toggle()
   if layout.part(vim.api.nvim_get_current_win()) then
-    M.hide()
-  else
-    M.show({ focus = true })
+    return M.hide()
+  end
+  M.show({ focus = true })
+  local is_prompt = layout.part(vim.api.nvim_get_current_win()) == 'prompt'
+  local is_empty = vim.fn.line('$') == 1 and vim.fn.getline(1) == ''
+  if is_prompt and is_empty and config.get().chat.start_insert then
+    vim.cmd.startinsert()
   end
 end
 

@@ -1,5 +1,6 @@
 ---The prompt's text: what was typed is never lost, earlier prompts come back, and the server completes mentions in it.
 local buffers = require('tark.chat.buffers')
+local chat_client = require('tark.server.chat_client')
 local config = require('tark.config')
 local layout = require('tark.chat.layout')
 local listeners = require('tark.listeners')
@@ -16,7 +17,7 @@ local history = {} ---@type string[] prompts that were sent, the oldest first
 local position ---@type integer? in the history, while one of it is shown
 local draft = '' -- the text before the user went through the history
 local unloaded ---@type string[]? lines of a prompt whose buffer was unloaded
-local completing ---@type { client_id: integer, bufnr: integer }?
+local completing ---@type { server_id: integer, client_id: integer, bufnr: integer }?
 
 ---@param listener fun()
 function M.on_emptied(listener)
@@ -114,12 +115,16 @@ local function attach_server()
       vim.lsp.buf_detach_client(bufnr, other.id)
     end
   end
-  if completing and not (client and completing.client_id == client.id and completing.bufnr == bufnr) then
+  if completing and not (client and completing.server_id == client.id and completing.bufnr == bufnr) then
     disable_completion()
   end
-  if client and not completing and vim.lsp.buf_attach_client(bufnr, client.id) then
-    completing = { client_id = client.id, bufnr = bufnr }
-    vim.lsp.completion.enable(true, client.id, bufnr, {
+  local client_id = client
+    and not completing
+    and vim.lsp.buf_attach_client(bufnr, client.id)
+    and chat_client.attach(bufnr, client)
+  if client_id then
+    completing = { server_id = client.id, client_id = client_id, bufnr = bufnr }
+    vim.lsp.completion.enable(true, client_id, bufnr, {
       autotrigger = config.get().chat.autocomplete ~= false,
       convert = convert_item,
     })

@@ -138,6 +138,21 @@ function M.scroll_to_end()
   end
 end
 
+---Draws, and says if the user sees the end of this session in a window of the current tab page.
+---@param session_id string
+---@return boolean
+function M.shows_end(session_id)
+  if not transcript or transcript.sessionId ~= session_id then
+    return false
+  end
+  M.draw()
+  local tabpage = vim.api.nvim_get_current_tabpage()
+  return vim.iter(M.windows()):any(function(window)
+    local last = vim.api.nvim_buf_line_count(vim.api.nvim_win_get_buf(window))
+    return vim.api.nvim_win_get_tabpage(window) == tabpage and vim.fn.line('w$', window) == last
+  end)
+end
+
 ---@param line integer from 1
 ---@return tark.Piece?
 function M.piece_at(line)

@@ -6,7 +6,7 @@ M.PREFIX = '<leader>a'
 ---Modes, key, and the `<Plug>` map that it calls.
 M.keys = {
   { 'nx', M.PREFIX .. 'a', 'agent' },
-  { 'nx', M.PREFIX .. 'e', 'edit' },
+  { 'nxo', M.PREFIX .. 'e', 'edit' },
   { 'nx', M.PREFIX .. 'q', 'ask' },
   { 'nx', M.PREFIX .. 'x', 'explain' },
   { 'nx', M.PREFIX .. 'f', 'fix' },

@@ -13,6 +13,7 @@ local M = {}
 ---@class tark.TurnOptions
 ---@field prompt? string
 ---@field range? tark.Range nil: the selection in visual mode, else the cursor
+---@field on_prompt? fun(prompt: string) called with what the user typed
 
 ---@class tark.TurnStart a turn that the server has not accepted yet
 ---@field kind string
@@ -20,6 +21,8 @@ local M = {}
 ---@field range tark.TrackedRange
 
 local NEEDS_PROMPT = { agent = true, ask = true, edit = true }
+local BESIDE = { edit = true, fix = true, test = true, document = true } -- run beside a turn of the chat
+local BLOCK = 'a block of columns cannot be sent: select characters (v) or lines (V)'
 local COMMANDS = { agent = 'Tark' } -- the others: Tark and the kind
 
 local refused_prompts = {} ---@type table<string, string> by kind: the last prompt that the server has not accepted
@@ -86,6 +89,7 @@ local function turn_accepted(start, answer)
   if config.get().chat.opens_for[start.kind] then
     require('tark.chat').show({ focus = false })
   end
+  require('tark.chat').scroll_to_end()
 end
 
 ---@param client vim.lsp.Client
@@ -97,6 +101,7 @@ local function send_turn(client, start, done)
     turn_refused(start, problem or '')
     return done()
   end
+  local has_own_session = BESIDE[start.kind] and send_queue.is_busy(client)
   send_queue.start_turn(client, params, function(refusal, answer)
     vim.schedule(done) -- also if showing it fails
     if answer then
@@ -104,13 +109,20 @@ local function send_turn(client, start, done)
     else
       turn_refused(start, refusal or '')
     end
-  end)
+  end, has_own_session)
 end
 
 ---@param start tark.TurnStart
 local function enqueue_turn(start)
   if start.prompt ~= '' then
     refused_prompts[start.kind] = start.prompt
+  end
+  if start.range.is_block then
+    return turn_refused(start, BLOCK)
+  end
+  local name = BESIDE[start.kind] and workspace.name_buffer(start.range.bufnr)
+  if name then
+    notify.info(('this buffer is now named %s: Tark cannot change one without a name'):format(name))
   end
   lifecycle.ensure_server(start.range.bufnr, function(problem, client)
     if not client then
@@ -128,7 +140,7 @@ function M.start_turn(kind, options)
   options = options or {}
   local range = text_range.track(options.range)
   local start = { kind = kind, prompt = vim.trim(options.prompt or ''), range = range }
-  if start.prompt ~= '' or not NEEDS_PROMPT[kind] then
+  if start.prompt ~= '' or not NEEDS_PROMPT[kind] or range.is_block then
     return enqueue_turn(start)
   end
   local title = kind == 'agent' and 'Tark' or 'Tark ' .. kind
@@ -140,6 +152,9 @@ function M.start_turn(kind, options)
     start.prompt = vim.trim(typed or '')
     if start.prompt == '' then
       return range:release()
+    end
+    if options.on_prompt then
+      options.on_prompt(start.prompt)
     end
     enqueue_turn(start)
   end)

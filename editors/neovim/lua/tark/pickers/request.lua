@@ -1,4 +1,5 @@
----Sends a command whose answer the user waits for. A server is started if none runs; problems are shown.
+---Sends a command whose answer the user waits for. A server is started if none runs; problems are shown, unless
+---`refused` is given.
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
 local requests = require('tark.server.requests')
@@ -7,7 +8,8 @@ local state = require('tark.state')
 ---@param command string of docs/protocol.md
 ---@param argument table|fun(server_state: tark.State): table
 ---@param done fun(answer: any, server_state: tark.State)
-return function(command, argument, done)
+---@param refused? fun(problem: string)
+return function(command, argument, done, refused)
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
       return notify.warn(problem or 'there is no server')
@@ -16,7 +18,7 @@ return function(command, argument, done)
     local value = type(argument) == 'function' and argument(server_state) or argument --[[@as table]]
     requests.send_command(client, command, value, function(refusal, answer)
       if refusal then
-        return notify.warn(refusal)
+        return (refused or notify.warn)(refusal)
       end
       done(answer, server_state)
     end)

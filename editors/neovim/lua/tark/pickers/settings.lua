@@ -4,6 +4,8 @@ local figures = require('tark.figures')
 local notify = require('tark.notify')
 local request = require('tark.pickers.request')
 local sessions = require('tark.state.sessions')
+local similar = require('tark.similar')
+local state = require('tark.state')
 local visible = require('tark.visible')
 
 local M = {}
@@ -35,9 +37,18 @@ local function set_setting(setting, value, new_sessions)
   end)
 end
 
+---@param server_state tark.State
+---@param new_sessions? boolean
+---@return string? model
+local function current_model(server_state, new_sessions)
+  local session = not new_sessions and state.current_session(server_state) or {}
+  return session.model or server_state.settings.model
+end
+
 ---@param model table
+---@param is_current boolean
 ---@return string
-local function model_row(model)
+local function model_row(model, is_current)
   local price = model.price
   local window = model.contextWindow
   local input, output = price and price.input, price and price.output
@@ -45,17 +56,49 @@ local function model_row(model)
     figures.join(
       model.id,
       model.name ~= model.id and model.name or nil,
+      is_current and 'current' or nil,
       window and figures.short_number(window) .. ' window' or nil,
       input and output and ('$%s in, $%s out for 1M tokens'):format(input, output) or nil
     )
   )
 end
 
+---@param name string
+---@param new_sessions? boolean
+local function set_model(name, new_sessions)
+  local function set()
+    set_setting('model', name, new_sessions)
+  end
+  request('tark.models.list', { provider = name:match('^[^/]*') }, function(answer)
+    local names = vim.tbl_map(function(model)
+      return model.id
+    end, answer.models)
+    if #names == 0 or vim.list_contains(names, name) then
+      return set()
+    end
+    local choices = similar.most_similar(name, names)
+    table.insert(choices, ('use %s anyway'):format(name))
+    local options = { prompt = visible.line(('%s is not listed. Model:'):format(name)), kind = 'tark_model' }
+    vim.ui.select(choices, options, function(choice, index)
+      if index == #choices then
+        set()
+      elseif choice then
+        set_setting('model', choice, new_sessions)
+      end
+    end)
+  end, function(problem)
+    if not problem:match('^provider: ') then -- the server refuses a provider that does not exist
+      notify.info(('the models cannot be listed, so the name is not checked: %s'):format(problem))
+    end
+    set()
+  end)
+end
+
 ---@param options? tark.SettingOptions
 function M.choose_model(options)
   options = options or {}
   if (options.name or '') ~= '' then
-    return set_setting('model', options.name, options.new_sessions)
+    return set_model(options.name, options.new_sessions)
   end
   request('tark.models.list', {}, function(answer, server_state)
     completion.cache_models(server_state, answer.models)
@@ -65,7 +108,11 @@ function M.choose_model(options)
     if #answer.models == 0 then
       return notify.info('no provider has listed a model: set a key with :TarkLogin')
     end
-    vim.ui.select(answer.models, { prompt = 'Model:', kind = 'tark_model', format_item = model_row }, function(model)
+    local current = current_model(server_state, options.new_sessions)
+    local function row(model)
+      return model_row(model, model.id == current)
+    end
+    vim.ui.select(answer.models, { prompt = 'Model:', kind = 'tark_model', format_item = row }, function(model)
       if model then
         set_setting('model', model.id, options.new_sessions)
       end

@@ -15,9 +15,11 @@ local M = {}
 ---@field server_state tark.State
 ---@field command string
 ---@field argument table
+---@field dismisses? boolean conflicts: the user's text stays
 
 ---@class tark.DecisionOutcome
 ---@field done integer number of hunks
+---@field dismissed integer number of conflicts
 ---@field problems table<string, true>
 
 ---The commands for a decision, as few as possible. A conflict has its own: to accept it puts Tark's lines in place of
@@ -37,9 +39,10 @@ function M.commands_for(entries, verb)
     else
       -- To accept a hunk that is applied and typed over leaves the text unchanged.
       local command = 'tark.hunk.' .. ((conflict and hunk.applied) and 'accept' or verb)
-      local key = entry.server_state.client_id .. command
+      local key = entry.server_state.client_id .. command .. tostring(conflict)
       if not by_key[key] then
         by_key[key] = { server_state = entry.server_state, command = command, argument = { hunkIds = {} } }
+        by_key[key].dismisses = conflict or nil
         table.insert(commands, by_key[key])
       end
       table.insert(by_key[key].argument.hunkIds, hunk.hunkId)
@@ -52,7 +55,7 @@ end
 ---@param commands tark.HunkCommand[]
 ---@param done fun(outcome: tark.DecisionOutcome)
 local function send_commands(commands, done)
-  local outcome = { done = 0, problems = {} } ---@type tark.DecisionOutcome
+  local outcome = { done = 0, dismissed = 0, problems = {} } ---@type tark.DecisionOutcome
   local function send_next(index)
     local command = commands[index]
     if not command then
@@ -67,7 +70,8 @@ local function send_commands(commands, done)
       if problem then
         outcome.problems[problem] = true
       elseif type(answer) == 'table' and answer.hunks then
-        outcome.done = outcome.done + #answer.hunks
+        local field = command.dismisses and 'dismissed' or 'done'
+        outcome[field] = outcome[field] + #answer.hunks
         for _, skipped in ipairs(answer.skipped) do
           outcome.problems[skipped.reason] = true
         end
@@ -87,9 +91,16 @@ local function report(done, outcome)
     return (problem:gsub('^hunkIds?: ', ''):gsub('the person', 'you'))
   end, vim.tbl_keys(outcome.problems))
   local left = hunks.undecided()
-  local message = ('%s %s'):format(done, figures.counted(outcome.done, 'change'))
+  local counts = {}
+  if outcome.done > 0 or outcome.dismissed == 0 then
+    table.insert(counts, ('%s %s'):format(done, figures.counted(outcome.done, 'change')))
+  end
+  if outcome.dismissed > 0 then
+    table.insert(counts, ('dismissed %s'):format(figures.counted(outcome.dismissed, 'conflict')))
+  end
+  local message = table.concat(counts, ', ')
   if #problems > 0 then
-    local prefix = outcome.done > 0 and message .. ', ' or ''
+    local prefix = outcome.done + outcome.dismissed > 0 and message .. ', ' or ''
     return notify.warn(('%snot %s: %s'):format(prefix, done, table.concat(problems, '; ')))
   end
   notify.info(message .. (#left > 0 and (', %s left'):format(hunks.describe_count(left)) or ', nothing left to review'))
@@ -141,9 +152,13 @@ function M.decide(entries, verb)
     end
   end
   if #entries > 0 then
-    local verbs = hunks.verbs(vim.tbl_map(function(entry)
+    local decided = vim.tbl_map(function(entry)
       return entry.hunk
-    end, entries))
+    end, entries)
+    local changes = vim.tbl_filter(function(hunk)
+      return verb == 'accept' or hunk.state == 'pending'
+    end, decided)
+    local verbs = hunks.verbs(#changes > 0 and changes or decided)
     send_commands(M.commands_for(entries, verb), function(outcome)
       report(verb == 'accept' and verbs.accepted or verbs.rejected, outcome)
     end)
@@ -167,13 +182,38 @@ local function unseen(entries)
   end, entries)
 end
 
----Decides on all pending hunks of the turn.
+---@param entries tark.UndecidedHunk[]
+---@param state string
+---@return tark.UndecidedHunk[]
+local function in_state(entries, state)
+  return vim.tbl_filter(function(entry)
+    return entry.hunk.state == state
+  end, entries)
+end
+
+---Rejects all hunks of the turn. Conflicts have text of the user, so it asks once before it dismisses them.
+---@param pending tark.UndecidedHunk[]
+---@param conflicts tark.UndecidedHunk[]
+local function reject_with_conflicts(pending, conflicts)
+  local count = figures.counted(#conflicts, 'conflict')
+  local choices = { ('dismiss %s: your lines stay'):format(count), ('leave %s'):format(count) }
+  vim.ui.select(choices, { prompt = 'Tark, reject all:', kind = 'tark_dismiss_conflicts' }, function(_, index)
+    if index == 1 then
+      M.decide(vim.list_extend(vim.list_slice(pending), conflicts), 'reject')
+    elseif index == 2 then
+      M.decide(pending, 'reject')
+    end
+  end)
+end
+
+---Decides on all pending hunks of the turn. To reject them can also dismiss its conflicts.
 ---@param verb 'accept'|'reject'
 function M.decide_turn(verb)
-  local entries = vim.tbl_filter(function(entry)
-    return entry.hunk.state == 'pending'
-  end, selection.hunks_of_turn())
-  if #entries == 0 then
+  local all = selection.hunks_of_turn()
+  local entries, conflicts = in_state(all, 'pending'), in_state(all, 'conflict')
+  if verb == 'reject' and #conflicts > 0 then
+    return reject_with_conflicts(entries, conflicts)
+  elseif #entries == 0 then
     return notify.info(#hunks.undecided() > 0 and 'only conflicts are left (:TarkReview)' or 'nothing to review')
   end
   local hidden = verb == 'accept' and unseen(entries) or {}

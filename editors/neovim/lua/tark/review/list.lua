@@ -1,11 +1,16 @@
 ---Shows all undecided hunks, of open and closed files, as a quickfix list, and keeps it up to date.
 local drawing = require('tark.review.drawing')
 local hunks = require('tark.review.hunks')
+local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
+local requests = require('tark.server.requests')
 local selection = require('tark.review.selection')
 local state = require('tark.state')
+local state_hunks = require('tark.state.hunks')
 
 local M = {}
+
+local KNOWN_MS = 2000
 
 local id ---@type integer? of the plugin's list
 local scheduled = false
@@ -65,16 +70,64 @@ local function schedule_refresh()
   end
 end
 
-function M.open()
-  local entries = hunks.undecided()
-  if #entries == 0 then
-    return notify.info('nothing to review')
-  end
+---@param entries tark.UndecidedHunk[]
+local function show(entries)
   local what = { items = list_items(entries), title = 'Tark: ' .. hunks.describe_count(entries) }
   what.id = is_current() and id or nil
   vim.fn.setqflist({}, what.id and 'r' or ' ', what)
   id = vim.fn.getqflist({ id = 0 }).id
   vim.cmd('botright copen')
+end
+
+---Calls `done` once the plugin knows hunks, or after some time.
+---@param done fun()
+local function when_known(done)
+  local stop, is_done
+  local function finish()
+    if not is_done then
+      is_done = true
+      stop()
+      done()
+    end
+  end
+  stop = state.on('hunks', vim.schedule_wrap(finish))
+  vim.defer_fn(finish, KNOWN_MS)
+end
+
+---Asks the server, which first restores the hunks of an earlier one. It is started if none runs.
+---@param done fun()
+local function when_restored(done)
+  lifecycle.ensure_server(nil, function(problem, client)
+    if not client then
+      return notify.warn(problem or 'there is no server')
+    end
+    requests.send_command(client, 'tark.hunk.list', nil, function(refusal, answer)
+      if refusal then
+        return notify.warn(refusal)
+      end
+      local has_undecided = vim.iter(answer.hunks):any(function(hunk)
+        return state_hunks.UNDECIDED[hunk.state]
+      end)
+      if has_undecided and #hunks.undecided() == 0 then
+        return when_known(done)
+      end
+      done()
+    end)
+  end)
+end
+
+function M.open()
+  local entries = hunks.undecided()
+  if #entries > 0 then
+    return show(entries)
+  end
+  when_restored(function()
+    entries = hunks.undecided()
+    if #entries == 0 then
+      return notify.info('nothing to review')
+    end
+    show(entries)
+  end)
 end
 
 state.on('hunks', schedule_refresh)

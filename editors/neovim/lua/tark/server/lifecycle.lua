@@ -15,6 +15,7 @@ local M = {}
 local NAME = clients.NAME
 local SLOW_MS = 15000
 local ROOT_MS = 3000
+local SOON_MS = 100 -- a server that takes longer to start is told of
 
 ---@alias tark.ClientEvent
 ---| 'initialized' # (client) it answered; its documents are not open yet
@@ -122,16 +123,36 @@ function M.start_server(root, buffers, done)
   wait_for_start(client, done)
 end
 
+---Tells the user why nothing happens yet, if the server cannot do something soon.
+---@param done fun(problem?: string, client?: vim.lsp.Client)
+---@return fun(problem?: string, client?: vim.lsp.Client) done
+local function tell_of_start(done)
+  local has_failed, found = false, nil ---@type boolean, vim.lsp.Client?
+  vim.defer_fn(function()
+    if not has_failed and not (found and requests.is_ready(found)) then
+      notify.info('starting the server…')
+    end
+  end, SOON_MS)
+  return function(problem, client)
+    has_failed, found = problem ~= nil, client
+    done(problem, client)
+  end
+end
+
 ---Starts the server for a buffer if none runs.
 ---@param bufnr? integer 0 or nil: the current one
 ---@param done fun(problem?: string, client?: vim.lsp.Client) called once the server answers
-function M.ensure_server(bufnr, done)
+---@param is_quiet? boolean nobody waits for it: say nothing while it starts
+function M.ensure_server(bufnr, done, is_quiet)
   local file = workspace.file_buffer(bufnr)
   local client
   if file then
     client = clients.find_running({ bufnr = file })
   else
     client = clients.for_buffer(bufnr)
+  end
+  if not is_quiet and not (client and requests.is_ready(client)) then
+    done = tell_of_start(done)
   end
   if client and starting[client.id] then -- callbacks are called in the order in which they came
     table.insert(starting[client.id], done)

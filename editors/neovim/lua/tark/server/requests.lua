@@ -6,6 +6,7 @@ local M = {}
 local ENDED = 'the server has ended'
 local UNKNOWN = 'the server does not know %s: is it up to date? (:checkhealth tark)'
 
+local has_answered = {} ---@type table<integer, true> ids of clients whose server has answered a command
 local unanswered = {} ---@type table<integer, table<function, true>> by client id: callbacks that wait for an answer
 
 ---@param client vim.lsp.Client
@@ -72,6 +73,7 @@ function M.send_command(client, command, argument, done)
   local problem = client:is_stopped() and ENDED or not knows(client, command) and UNKNOWN:format(command)
   if not problem then
     local sent = client:request('workspace/executeCommand', params, function(failed, answer)
+      has_answered[client.id] = true
       answered(failed and failed.message, answer)
     end)
     problem = not sent and ENDED
@@ -83,11 +85,17 @@ function M.send_command(client, command, argument, done)
   end
 end
 
+---@param client vim.lsp.Client
+---@return boolean is_ready its server has answered a command: it answers `initialize` long before it can do that
+function M.is_ready(client)
+  return has_answered[client.id] ~= nil
+end
+
 ---The client has ended: calls all callbacks that still wait for its answers, with that problem.
 ---@param client_id integer
 function M.fail_unanswered(client_id)
   local waiting = unanswered[client_id] or {}
-  unanswered[client_id] = nil
+  unanswered[client_id], has_answered[client_id] = nil, nil
   for _, answered in ipairs(vim.tbl_keys(waiting)) do
     answered(ENDED)
   end

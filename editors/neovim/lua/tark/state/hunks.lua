@@ -4,7 +4,7 @@ local workspace = require('tark.workspace')
 
 local M = {}
 
-local UNDECIDED = { pending = true, conflict = true, stale = true }
+M.UNDECIDED = { pending = true, conflict = true, stale = true }
 
 ---Hunks that moved to another URI leave the former one: the file was moved, or opened by another path.
 ---@param server_state tark.State
@@ -51,7 +51,7 @@ function M.set_document_hunks(server_state, document)
   local undecided = {} ---@type tark.Hunk[]
   for _, hunk in ipairs(document.hunks) do
     ids[hunk.hunkId] = true
-    if UNDECIDED[hunk.state] then
+    if M.UNDECIDED[hunk.state] then
       table.insert(undecided, hunk)
     end
   end

@@ -45,13 +45,26 @@ function M.enqueue(client, job)
   end
 end
 
+---@param client vim.lsp.Client
+---@return boolean is_busy a turn of the current session runs or waits
+function M.is_busy(client)
+  local _, transcript = state.current_session(state.of_client(client.id))
+  return vim.iter(transcript.turns):any(function(turn)
+    return turn.state ~= 'ended'
+  end)
+end
+
 ---Starts a turn in the current session. To be called in a job of the queue.
 ---@param client vim.lsp.Client
 ---@param params table of `tark.turn.start`, without the session
 ---@param done fun(problem?: string, answer?: { sessionId: string, turnId: string, queued?: integer })
-function M.start_turn(client, params, done)
+---@param has_own_session? boolean in a new session, while the current one stays
+function M.start_turn(client, params, done, has_own_session)
   local server_state = state.of_client(client.id)
-  local session_id = server_state.session_id
+  local session_id = nil ---@type string?
+  if not has_own_session then
+    session_id = server_state.session_id
+  end
   params = vim.tbl_extend('force', params, { sessionId = session_id })
   requests.send_command(client, 'tark.turn.start', params, function(problem, answer)
     if answer then
