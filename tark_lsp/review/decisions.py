@@ -158,7 +158,7 @@ class Reviews:
         if found is None:
             raise RequestError(f"hunkId: there is no hunk {hunk_id!r}")
         if found.operation:
-            raise RequestError(f"hunkId: the change is to {found.operation} a file, and has no lines to edit")
+            raise RequestError(f"hunkId: this change would {found.operation} a file, so it has no lines to edit")
         async with self.locks.hold_hunks([hunk_id]):
             hunk = self.hunks[hunk_id]
             if not hunk.undecided:
@@ -173,7 +173,7 @@ class Reviews:
                 hunk = self.hunks[hunk_id]
                 self._settle([hunk])
                 if not hunk.pending:
-                    raise RequestError(f"hunkId: the change could not be changed: {for_user(hunk.reason)}")
+                    raise RequestError(f"hunkId: the edited lines could not be applied: {for_user(hunk.reason)}")
                 hunk = replace(hunk, reason=EDITED)
             else:
                 lines = current_lines(self.places, self.current, hunk.path)

@@ -19,7 +19,9 @@ def person(*rules: str, limited: bool = False, typed: str | None = None) -> tupl
     out = io.StringIO()
 
     class Typist:
-        async def ask(self, _: str) -> str | None:
+        async def ask(self, question: str, keys: str = "", *, at_once: bool = False) -> str | None:
+            assert question
+            assert not (keys and at_once)
             return typed
 
     screen = Screen(Console(file=out, width=200), Path("/ws"))

@@ -332,11 +332,11 @@ async def test_what_cannot_be_edited(desk: Desk) -> None:
     (removal,) = desk.add_proposal("other", [(ProposedEdit.removal(desk.editor.workspace.read(path)), ())])
     desk.editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": False, "failureReason": "read-only"}
     for hunk_id, words in (
-        (accepted.id, "it is accepted already"),
-        (rejected.id, "it is rejected already"),
+        (accepted.id, "the change is accepted already"),
+        (rejected.id, "the change is rejected already"),
         ("hunk-none", "there is no hunk 'hunk-none'"),
-        (removal.id, "it is to remove a file, and has no lines to edit"),
-        (applied.id, "it could not be changed: the editor refused the edit: read-only"),
+        (removal.id, "this change would remove a file, so it has no lines to edit"),
+        (applied.id, "the edited lines could not be applied: the editor refused the edit: read-only"),
     ):
         with pytest.raises(RequestError, match=words):
             await desk.reviews.edit(hunk_id, "x\n")

@@ -248,7 +248,7 @@ def test_an_edited_proposal_is_kept_when_its_hunk_goes(reviewing: Neovim) -> Non
     neovim.lua(reject, area)
     neovim.until(lambda: area not in [hunk["hunkId"] for hunk in neovim.lua(hunks)], "the hunk is gone")
     neovim.keys(":wq<CR>")
-    told(neovim, "not accepted: it is rejected already; your text is kept")
+    told(neovim, "not accepted: the change is rejected already; your text is kept")
     assert neovim.lines == ["my own line"]
     assert neovim.lua("return vim.bo.modified"), "so that no :q throws it away"
     neovim.keys(":q!<CR>")
