@@ -291,7 +291,7 @@ def test_slash_commands_and_their_completion(start: Start) -> None:
     terminal.expect("You said: /etc/hosts is a file")
     terminal.expect("end turn")
     terminal.say("/model none/such")
-    terminal.expect("model: none/such")
+    terminal.expect("there is no provider 'none'")
 
 
 def test_mode_plan_asks_in_the_end_and_diff_asks_again(start: Start, folder: Path) -> None:

@@ -255,6 +255,20 @@ ENDS: list[tuple[str, str, int, str, str]] = [
         "*",
         "--allow 'run_command(python3 -m unittest -q)' would",
     ),
+    (
+        "a refused command, quietly",
+        "tark-lsp run --quiet 'Make the tests pass.'",
+        1,
+        "*",
+        "error: refused: run_command python3 -m unittest -q: ",
+    ),
+    (
+        "a limit, quietly",
+        "tark-lsp run --quiet --max-requests 1 'Document every function.'",
+        4,
+        "",
+        "error: the run ended at its limit of requests",
+    ),
     ("the session of nobody", "tark-lsp run --resume nobody 'Hello.'", 2, "", "there is no session 'nobody'"),
 ]
 

@@ -50,6 +50,11 @@ class RunScreen(Screen):
         self.console.quiet = False
         super().print_error(message, hint)
 
+    def print_quiet_end(self, reason: str) -> None:
+        """Why the run is not done. Without `--quiet`, what was shown before says it."""
+        if self._quiet:
+            self.print_error(reason)
+
     def show_end(self, end: Mapping[str, Any]) -> None:
         if self._quiet:
             return
@@ -101,6 +106,8 @@ class RunOutput:
         result.refused = [call for call, files in self._refused if not files or files - kept]
         if result.error is not None:
             self._screen.print_error(result.error["message"], result.error.get("hint") or "")
+        elif result.reason:
+            self._screen.print_quiet_end(result.reason)
         if self._kind == "text":
             self._write_text()
         else:

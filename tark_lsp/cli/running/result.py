@@ -30,6 +30,14 @@ STOPS = {
 }
 """Stop reasons. For `error`, the code of the error decides."""
 
+REASONS = {
+    "max_tokens": "the answer was cut off at the model's longest answer",
+    "max_turn_requests": "the run ended at its limit of requests to the model",
+    "budget": "the run ended at its limit of cost",
+    "refusal": "the model refused to answer",
+}
+"""In words, for a person who sees nothing else."""
+
 ERRORS = {
     "settings": ExitCode.USAGE,
     "invalid_params": ExitCode.USAGE,
@@ -72,6 +80,14 @@ class RunResult:
         states = {edit["state"] for edit in self.end.get("edits") or ()}
         refused = self.refused or self.rejected_proposal or not states.isdisjoint({"rejected", "failed"})
         return ExitCode.REFUSED if code is ExitCode.DONE and refused else code
+
+    @property
+    def reason(self) -> str:
+        """Why the run is not done, if no error says it. Empty: it is done, or you cancelled it."""
+        if self.exit_code is ExitCode.REFUSED:
+            calls = [f"{call['title']}: {call['why']}" if call["why"] else call["title"] for call in self.refused]
+            return f"refused: {'; '.join(calls)}" if calls else "edits were rejected, or could not be applied"
+        return REASONS.get(self.end.get("stopReason", ""), "")
 
     def to_json(self, edits: Iterable[Mapping[str, Any]], changed: Iterable[str]) -> dict[str, Any]:
         """`edits` and `changed` are those of `end`, with paths in place of URIs."""
