@@ -96,6 +96,8 @@ test("of several requests one is asked at a time, and their number is said", asy
   assert.equal(page.one(".waiting h2").textContent, "Waiting for you: 1 of 2");
   await page.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
   assert.ok(page.one(".waiting h2").hidden);
+  await page.give({ kind: "waiting", permissions: [], inputs: [] });
+  assert.equal(page.one(".waiting h2").textContent, "", "a screen reader can find hidden text");
 });
 
 test("a reason that is being typed stays when another request arrives", async () => {

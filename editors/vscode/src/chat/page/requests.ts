@@ -54,7 +54,7 @@ export class RequestsPart {
     }
     this.element.hidden = now.size === 0;
     this.count.hidden = now.size < 2;
-    setText(this.count, `Waiting for you: 1 of ${String(now.size)}`);
+    setText(this.count, now.size < 2 ? "" : `Waiting for you: 1 of ${String(now.size)}`);
     if (isNew) {
       const first = permissions[0]?.title ?? inputs[0]?.question ?? "";
       this.page.announce(`Tark is waiting for you: ${chatLine(first).slice(0, 150)}`);
