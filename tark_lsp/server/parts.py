@@ -124,7 +124,10 @@ class ServerParts:
     def _make_sessions(self) -> None:
         warn = self.questions.warn
         self.store = SessionStore(sessions_path, lambda problem: warn(f"Tark: {problem}"))
-        self.sessions = Sessions(self.store, lambda: self.configuration.settings, lambda: self.workspace.folders, warn)
+        settings, folders = lambda: self.configuration.settings, lambda: self.workspace.folders
+        self.sessions = Sessions(
+            self.store, settings, folders, warn, shows_turns=self._connection.client.understands("updates")
+        )
         self.earlier = EarlierTurns(self._connection, self.store)
         self.records = TurnRecords(self.store, self.earlier)
 
