@@ -78,7 +78,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const drafts = draftsOf("prompts");
   const inline = new InlineBox(drafts, new PromptHistory(context.workspaceState, "tark.history"));
   const turns: Turns = new Turns(client, updates, sessions, runningTurns, drafts, inline, (kind) => showChatFor(chat, kind));
-  const undo = new Undo(client, runningTurns);
+  const undo = new Undo(client, runningTurns, (sessionId) => chat.shows(sessionId));
   const restore = new Restore(client, sessions);
   const status: StatusItem = new StatusItem(state, runningTurns, progress);
   const setup = new Setup(context, { client, secrets, runningTurns });

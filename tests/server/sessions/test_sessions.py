@@ -267,6 +267,7 @@ async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lo
     queued = await desk.command("tark.turn.start", {"prompt": "hello", "sessionId": started["sessionId"]})
     await talking(desk, started["turnId"])
     process_is_gone(started["sessionId"])
+    desk.client = capabilities(desk.folder, tark=())  # without `updates`, turns are not shown, so a message says it
     other = another()
     taken = await opened(other, started["sessionId"])
     assert taken["readOnly"] is False
