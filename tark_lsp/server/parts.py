@@ -122,12 +122,9 @@ class ServerParts:
         self.mentions = Mentions(self.selections)
 
     def _make_sessions(self) -> None:
-        warn = self.questions.warn
+        warn, client, settings = self.questions.warn, self._connection.client, lambda: self.configuration.settings
         self.store = SessionStore(sessions_path, lambda problem: warn(f"Tark: {problem}"))
-        settings, folders = lambda: self.configuration.settings, lambda: self.workspace.folders
-        self.sessions = Sessions(
-            self.store, settings, folders, warn, shows_turns=self._connection.client.understands("updates")
-        )
+        self.sessions = Sessions(self.store, settings, lambda: self.workspace.folders, warn, client.understands("updates"))
         self.earlier = EarlierTurns(self._connection, self.store)
         self.records = TurnRecords(self.store, self.earlier)
 

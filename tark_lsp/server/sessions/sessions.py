@@ -37,7 +37,6 @@ class Sessions:
         settings: Callable[[], Settings],
         folders: Callable[[], Sequence[Path]],
         warn: Callable[[str], None],
-        *,
         shows_turns: bool = False,
     ) -> None:
         """`settings()`: the current ones. `folders()`: those of the workspace. `warn(message)` tells the user.
