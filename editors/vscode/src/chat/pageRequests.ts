@@ -6,13 +6,9 @@ import { copyCode, insertCode, openAsNewFile } from "./codeActions";
 import { CodeApplying } from "./codeApplying";
 import { openInBrowser, openPath, openUri } from "./editors";
 import type { Place } from "../model/place";
-import { plainExcerpt } from "../text/surfaces";
 import { approvePlan } from "../turns/approvePlan";
 import { redoTurn } from "../turns/redo";
-import { confirm } from "../window/notify";
 import { PAGE_COMMANDS, REMEDY_COMMANDS, type ToHost, type ToPage } from "./messages";
-
-const LONGEST_NAME = 80; // characters of a prompt in a question
 
 export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost, { kind: Kind }>) => unknown };
 
@@ -22,22 +18,15 @@ export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer
 export function pageRequests(dependencies: ChatDependencies, place: Place, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
   const applying = new CodeApplying(server, turns, place);
-  const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
-    // Asks once, because the button could have appeared under the mouse pointer.
+    // Does not ask: redo brings everything back.
     undo: async ({ turnId }) => {
-      const prompt = server.state.transcripts.get(place.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
-      const named = prompt === "" ? "this turn" : `“${plainExcerpt(prompt, LONGEST_NAME)}”`;
-      if (!confirmed.has(turnId) && !(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
-        return;
-      }
-      confirmed.add(turnId);
       if (!(await undo.undoTurn(turnId))) {
         say("There is nothing to undo.");
       }
     },
-    redo: ({ turnId }) => redoTurn(server, turnId),
+    redo: ({ turnId }) => redoTurn(server, turnId, true),
     restore: async ({ turnId }) => {
       const words = await restore.restoreTo(place.sessionId ?? "", turnId);
       if (words !== undefined) {
