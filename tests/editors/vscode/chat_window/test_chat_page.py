@@ -8,6 +8,25 @@ from tests.editors.vscode.chat_window.hostile import LEADS_AWAY
 from tests.editors.vscode.workbench import Workbench
 
 
+def test_fast_keys_are_not_lost(chat: Chat, bench: Workbench) -> None:
+    """VS Code would run these keys late, from its own process, and what was typed meanwhile would be lost."""
+    keys = bench.page.keyboard
+    keys.type("take three changes")
+    keys.press("Control+A")
+    keys.type("make four changes", delay=20)
+    expect(chat.prompt).to_have_value("make four changes")
+    keys.press("Control+A")
+    keys.press("Control+X")
+    keys.type("so ", delay=20)
+    expect(chat.prompt).to_have_value("so ")
+    keys.press("Control+V")
+    expect(chat.prompt).to_have_value("so make four changes")
+    keys.press("Control+Z")
+    keys.type("be it", delay=20)
+    expect(chat.prompt).to_have_value("so be it")
+    chat.prompt.fill("")  # it would be kept for the next test
+
+
 def test_by_keys_alone(chat: Chat, bench: Workbench) -> None:
     keys = bench.page.keyboard
 

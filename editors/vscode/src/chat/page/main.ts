@@ -17,5 +17,6 @@ const receive = startPage(document.body, {
   kept: api.getState(),
   keep: (kept) => api.setState(kept),
   tab: document.body.dataset["tab"],
+  isMac: navigator.userAgent.includes("Macintosh"),
 });
 window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));

@@ -2,6 +2,7 @@
 
 import type { Status, ToHost, ToPage, TurnHead } from "../messages";
 import { Announcer } from "./announce";
+import { runEditingKeys } from "./editingKeys";
 import { h, setText } from "./element";
 import type { Kept, Page } from "./page";
 import { StickyPlan } from "./plan";
@@ -24,6 +25,7 @@ export interface PageHost {
   keep(kept: Kept): void;
   /** The id of the tab that shows the page. */
   readonly tab?: string | undefined;
+  readonly isMac?: boolean;
 }
 
 type MessageOf<Kind extends ToPage["kind"]> = Extract<ToPage, { kind: Kind }>;
@@ -49,6 +51,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     post: (message) => rim.post(message),
     announce: (words) => announcer.announce(words),
   };
+  runEditingKeys(body, rim.isMac === true);
   addEventListener("pagehide", keepNow);
   if (rim.tab !== undefined) {
     kept.tab = rim.tab;
