@@ -9,6 +9,7 @@ import { showInfo, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
 import { chooseProvider } from "../setup/chooseProvider";
 import { askForKey, type KeyParts, storeAndCheck } from "../setup/keys";
+import type { KeyCheck } from "../model/keyCheck";
 import { checkWords, type ProviderStatus } from "../setup/offers";
 import type { Secrets } from "../server/secrets";
 import type { Server } from "../model/server";
@@ -59,14 +60,17 @@ export async function logOut(server: Server, secrets: Secrets): Promise<void> {
   void (left === "" ? showInfo : showWarning)(result + left);
 }
 
-/** `provider`: the name of one, else the user chooses. One with a login is logged in to. */
-export async function setKey(parts: KeyParts, provider?: unknown): Promise<void> {
+/**
+ * `provider`: the name of one, else the user chooses. One with a login is logged in to. Resolves with what became of the
+ * key. Undefined: no key was entered.
+ */
+export async function setKey(parts: KeyParts, provider?: unknown): Promise<KeyCheck["result"] | undefined> {
   const chosen = await chosenProvider(parts.client, "Set API Key", provider);
   if (chosen?.login === true && typeof provider === "string") {
     await logIn(parts, provider);
-  } else if (chosen !== undefined) {
-    await changeKey(parts, chosen);
+    return undefined;
   }
+  return chosen && changeKey(parts, chosen);
 }
 
 async function chosenProvider(server: Server, title: string, provider: unknown): Promise<ProviderStatus | undefined> {
@@ -84,7 +88,7 @@ async function show(provider: string, code: string, page: string, seconds: Optio
   }
 }
 
-async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<void> {
+async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<KeyCheck["result"] | undefined> {
   const { provider, variables } = status;
   const variable = variables?.find((name) => parts.secrets.storedNames().includes(name));
   const wanted = variable === undefined ? "another" : await anotherOrNone(provider);
@@ -93,11 +97,13 @@ async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<void>
     void showInfo(`the API key of ${provider} was removed`);
   }
   const key = wanted === "another" ? await askForKey(status) : undefined;
-  if (key !== undefined) {
-    const found = await storeAndCheck(parts, status, key);
-    const said = checkWords(provider, found);
-    void (said === undefined ? showInfo(`${providerName(provider)} accepts the API key`) : showWarning(afterPrefix(`${said.words} ${said.details}`)));
+  if (key === undefined) {
+    return undefined;
   }
+  const found = await storeAndCheck(parts, status, key);
+  const said = checkWords(provider, found);
+  void (said === undefined ? showInfo(`${providerName(provider)} accepts the API key`) : showWarning(afterPrefix(`${said.words} ${said.details}`)));
+  return found.result;
 }
 
 /** A removed key cannot be restored, so that is the second row. */

@@ -1,5 +1,6 @@
 /** What the set-up card offers: from the server's answers to the rows of the card. Pure. */
 
+import { type KeyCheck, keySentence } from "../model/keyCheck";
 import type { Optional } from "../model/protocol";
 import type { SetupOffer, SetupView } from "../model/setup";
 import { providerName } from "../text/providerNames";
@@ -14,13 +15,6 @@ export interface ProviderStatus {
   readonly variables?: readonly string[];
   /** Can the user log in with a code? */
   readonly login?: boolean;
-}
-
-/** The answer of `tark.auth.check`. */
-export interface KeyCheck {
-  readonly result: "accepted" | "refused" | "unchecked";
-  readonly message: string;
-  readonly model?: Optional<string>;
 }
 
 const FIRST = ["anthropic", "openai", "gemini", "openrouter", "copilot"]; // as the server looks for a default
@@ -58,14 +52,10 @@ function rank({ provider }: ProviderStatus): number {
 
 /** What is said about a checked key. Undefined: there is nothing to say. */
 export function checkWords(provider: string, { result, message, model }: KeyCheck): SetupView["said"] {
-  const name = providerName(provider);
-  if (result === "refused") {
-    return { words: `${name} does not accept this key. It was not saved.`, details: message };
+  if (result !== "accepted") {
+    return { words: keySentence(provider, result), details: message };
   }
-  if (result === "unchecked") {
-    return { words: `The key of ${name} is saved, but not checked.`, details: message };
-  }
-  return model == null ? { words: `${name} lists no model.`, details: message } : undefined;
+  return model == null ? { words: `${providerName(provider)} lists no model.`, details: message } : undefined;
 }
 
 /** `problem`: why no server runs. `isMissing`: none was found, so one can be installed. */

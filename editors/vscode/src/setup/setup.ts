@@ -5,6 +5,7 @@
 
 import * as vscode from "vscode";
 import type { Disposable } from "../model/events";
+import type { KeyCheck } from "../model/keyCheck";
 import type { EffectiveSettings } from "../model/protocol";
 import { NoServerError } from "../model/server";
 import type { SetupView } from "../model/setup";
@@ -13,7 +14,7 @@ import { providerName } from "../text/providerNames";
 import { errorMessage } from "../window/notify";
 import { chooseProvider } from "./chooseProvider";
 import { askForKey, checkProvider, type KeyParts, storeAndCheck } from "./keys";
-import { checkWords, type KeyCheck, modelOffers, type ProviderStatus, serverView } from "./offers";
+import { checkWords, modelOffers, type ProviderStatus, serverView } from "./offers";
 import { useModel } from "./useModel";
 
 const POLL_MS = 2000; // while the user logs in on a web page

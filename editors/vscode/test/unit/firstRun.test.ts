@@ -114,7 +114,7 @@ test("an error is a card: a sentence, buttons, and the server's words in details
   assert.deepEqual(page.told.slice(-3), [
     { kind: "again", turnId: "t", how: "retry" },
     { kind: "wait", turnId: "t" },
-    { kind: "remedy", remedy: "chooseModel" },
+    { kind: "remedy", turnId: "t", remedy: "chooseModel" },
   ]);
   await page.give(transcript({ ...FAILED, retry: { at: Date.now() - 1, waits: false } }));
   assert.ok(page.all(".card button").some((button) => button.hidden));
@@ -126,7 +126,7 @@ test("a turn that has done something is continued; a key is set for its provider
   assert.deepEqual(page.all(".card button").map(({ textContent }) => textContent), ["Set API Key", "Select Model", "Continue"]);
   page.all(".card button")[0]!.click();
   page.all(".card button")[2]!.click();
-  assert.deepEqual(page.told.slice(-2), [{ kind: "remedy", remedy: "setKey", provider: "openai" }, { kind: "again", turnId: "t", how: "continue" }]);
+  assert.deepEqual(page.told.slice(-2), [{ kind: "remedy", turnId: "t", remedy: "setKey", provider: "openai" }, { kind: "again", turnId: "t", how: "continue" }]);
 });
 
 test("a cut answer offers to continue", async () => {
