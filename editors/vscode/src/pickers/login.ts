@@ -5,12 +5,13 @@
 
 import * as vscode from "vscode";
 import { providerName } from "../text/providerNames";
-import { showInfo, showWarning } from "../window/notify";
+import { reportErrors, showInfo, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
 import { chooseProvider } from "../setup/chooseProvider";
 import { askForKey, type KeyParts, storeAndCheck } from "../setup/keys";
 import type { KeyCheck } from "../model/keyCheck";
-import { checkWords, type ProviderStatus } from "../setup/offers";
+import { keyMessage, type ProviderStatus, TRY_AGAIN } from "../setup/offers";
+import { takesKey } from "../setup/providerRows";
 import type { Secrets } from "../server/secrets";
 import type { Server } from "../model/server";
 import { plainLine } from "../text/surfaces";
@@ -74,7 +75,7 @@ export async function setKey(parts: KeyParts, provider?: unknown): Promise<KeyCh
 }
 
 async function chosenProvider(server: Server, title: string, provider: unknown): Promise<ProviderStatus | undefined> {
-  return typeof provider === "string" ? server.executeCommand<ProviderStatus>("tark.auth.status", { provider }) : chooseProvider(server, title);
+  return typeof provider === "string" ? server.executeCommand<ProviderStatus>("tark.auth.status", { provider }) : chooseProvider(server, title, takesKey);
 }
 
 /** The server reports the result of the login itself. The page is opened only over https, which nobody can replace. */
@@ -94,16 +95,31 @@ async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<KeyCh
   const wanted = variable === undefined ? "another" : await anotherOrNone(provider);
   if (wanted === "none" && variable !== undefined) {
     await parts.secrets.removeKey(variable);
-    void showInfo(`the API key of ${provider} was removed`);
+    void showInfo(`the API key of ${providerName(provider)} was removed`);
   }
-  const key = wanted === "another" ? await askForKey(status) : undefined;
+  return wanted === "another" ? enterKey(parts, status) : undefined;
+}
+
+async function enterKey(parts: KeyParts, status: ProviderStatus): Promise<KeyCheck["result"] | undefined> {
+  const key = await askForKey(status);
   if (key === undefined) {
     return undefined;
   }
-  const found = await storeAndCheck(parts, status, key);
-  const said = checkWords(provider, found);
-  void (said === undefined ? showInfo(`${providerName(provider)} accepts the API key`) : showWarning(afterPrefix(`${said.words} ${said.details}`)));
-  return found.result;
+  const check = await storeAndCheck(parts, status, key);
+  void reportErrors(() => tell(parts, status, check));
+  return check.result;
+}
+
+/** The server's words about a refused key are in the log, because a message shows only one line. */
+async function tell(parts: KeyParts, status: ProviderStatus, check: KeyCheck): Promise<void> {
+  const { words, isProblem, buttons } = keyMessage(status.provider, check);
+  if (check.result === "refused") {
+    parts.client.log.appendLine(`${words} ${check.message}`);
+  }
+  const choice = await (isProblem ? showWarning : showInfo)(afterPrefix(words), ...buttons);
+  if (choice === TRY_AGAIN) {
+    await enterKey(parts, status);
+  }
 }
 
 /** A removed key cannot be restored, so that is the second row. */

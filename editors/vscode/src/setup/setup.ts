@@ -15,6 +15,7 @@ import { errorMessage } from "../window/notify";
 import { chooseProvider } from "./chooseProvider";
 import { askForKey, checkProvider, type KeyParts, storeAndCheck } from "./keys";
 import { checkWords, modelOffers, type ProviderStatus, serverView } from "./offers";
+import { takesKey } from "./providerRows";
 import { useModel } from "./useModel";
 
 const POLL_MS = 2000; // while the user logs in on a web page
@@ -143,7 +144,7 @@ export class Setup implements Disposable {
   }
 
   private async pasteKey(): Promise<void> {
-    const provider = await chooseProvider(this.parts.client, "Provider of the API Key");
+    const provider = await chooseProvider(this.parts.client, "Provider of the API Key", takesKey);
     const key = provider && (await askForKey(provider));
     if (provider && key) {
       await this.work(`Checking the key with ${providerName(provider.provider)}…`, async () =>
