@@ -8,12 +8,12 @@ import { openInBrowser, openPath, openUri } from "./editors";
 import type { Place } from "../model/place";
 import { approvePlan } from "../turns/approvePlan";
 import { redoTurn } from "../turns/redo";
-import { PAGE_COMMANDS, REMEDY_COMMANDS, type ToHost, type ToPage } from "./messages";
+import { PAGE_COMMANDS, type ToHost, type ToPage } from "./messages";
 
 export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost, { kind: Kind }>) => unknown };
 
 /** The messages that the view handles itself. */
-export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "attach" | "attachUris" | "attachData" | "detach" | "sessions" | "session";
+export type ViewRequest = "again" | "wait" | "remedy" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "attach" | "attachUris" | "attachData" | "detach" | "sessions" | "session";
 
 export function pageRequests(dependencies: ChatDependencies, place: Place, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
@@ -44,7 +44,6 @@ export function pageRequests(dependencies: ChatDependencies, place: Place, tell:
     apply: (block) => applying.apply(block),
     newFile: (block) => openAsNewFile(block),
     run: ({ what }) => vscode.commands.executeCommand(PAGE_COMMANDS[what]),
-    remedy: ({ remedy, provider }) => vscode.commands.executeCommand(REMEDY_COMMANDS[remedy], provider),
     newSession: () => {
       server.state.setCurrentSession(undefined, place);
       tell({ kind: "focus" });
