@@ -107,7 +107,7 @@ def _session_rows(sessions: SessionCommands, reports: SessionReports) -> list[Sl
         SlashCommand("/sessions", "list the sessions of this folder, and pick one", sessions.sessions, idle=True),
         SlashCommand("/resume [SESSION]", "continue a session, by id or title", sessions.resume, ids, idle=True),
         SlashCommand("/rename TITLE", "give this session a title", sessions.rename),
-        SlashCommand("/fork [TITLE]", "continue in a copy of this session", sessions.fork, idle=True),
+        SlashCommand("/fork [TITLE]", "continue in a fork of this session", sessions.fork, idle=True),
         SlashCommand("/delete [SESSION]", "delete a session; asks first", sessions.delete, ids, idle=True),
         SlashCommand("/export [FORMAT] [PATH]", "write this session to a file: markdown or json", sessions.export),
         SlashCommand("/compact", "let the model summarise the session, to make room", sessions.compact, idle=True),
@@ -122,7 +122,7 @@ def _undo_rows(commands: UndoCommands) -> list[SlashCommand]:
             "/undo", "undo what the last turn changed in files; again: an earlier turn", commands.undo, idle=True
         ),
         SlashCommand("/redo", "do again what /undo took back", commands.redo, idle=True),
-        SlashCommand("/restore", "go back to before an earlier prompt, in a copy", commands.restore, idle=True),
+        SlashCommand("/restore", "go back to before an earlier prompt, in a fork", commands.restore, idle=True),
     ]
 
 

@@ -1,5 +1,7 @@
 """Titles of sessions and turns: one visible line. Pure."""
 
+import re
+
 from tark_lsp.errors import RequestError
 from tark_lsp.visible import cut, visible
 
@@ -7,7 +9,8 @@ LONGEST_TITLE = 60
 """Characters."""
 LOOKED_AT = 1_000
 """Characters of a text that its first words are taken from: people paste whole logs."""
-FORK = " (fork)"
+FORK = re.compile(r" \(fork(?: ([1-9][0-9]{0,5}))?\)$", re.ASCII)
+"""The end of a fork's title: `(fork)`, and for a fork of it `(fork 2)`."""
 
 
 def first_words(text: str) -> str:
@@ -30,4 +33,7 @@ def checked_title(title: str) -> str:
 
 
 def title_of_fork(title: str) -> str:
-    return f"{cut(title, LONGEST_TITLE - len(FORK))}{FORK}"
+    """The title of the original with `(fork)`. A fork of a fork is counted, so that the title does not grow."""
+    found = FORK.search(title)
+    end = f" (fork {int(found[1] or 1) + 1})" if found else " (fork)"
+    return f"{cut(title[: found.start()] if found else title, LONGEST_TITLE - len(end))}{end}"

@@ -12,6 +12,7 @@ from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
 from tark_lsp.messages import Message, Text
 from tark_lsp.server.sessions import sessions as sessions_module
+from tark_lsp.server.sessions.title_text import title_of_fork
 from tark_lsp.server.turns import turn_records as turns_module
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tests.server.chat.test_chat import send
@@ -164,6 +165,17 @@ async def test_one_that_runs_is_not_deleted(desk: Desk) -> None:
     await desk.end(started["turnId"])
     await desk.command("tark.session.delete", {"sessionId": started["sessionId"]})
     assert await listed(desk) == []
+
+
+def test_titles_of_forks_do_not_grow() -> None:
+    title, titles = "make four changes", []
+    for _ in range(3):
+        title = title_of_fork(title)
+        titles.append(title)
+    assert titles == ["make four changes (fork)", "make four changes (fork 2)", "make four changes (fork 3)"]
+    long = title_of_fork(title_of_fork("a" * 200))
+    assert (len(long), long.endswith("… (fork 2)")) == (60, True)
+    assert title_of_fork("use (fork) here") == "use (fork) here (fork)"
 
 
 async def test_fork_at_a_message(desk: Desk) -> None:

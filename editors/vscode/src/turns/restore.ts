@@ -83,7 +83,7 @@ function describePreview({ restored, kept, changedByCommand }: RestoreAnswer): s
     ["Files changed by commands, which are not restored", changedByCommand],
   ];
   const lines = lists.filter(([, uris]) => uris.length > 0).map(([words, uris]) => `${words}: ${namesOf(uris)}.`);
-  return ["The chat continues in a copy, and this one stays as it is. The prompt is put back into the prompt box.", ...lines].join("\n\n");
+  return ["The session goes on in a fork, and this one stays as it is. The prompt is put back into the prompt box.", ...lines].join("\n\n");
 }
 
 function namesOf(uris: readonly string[]): string {

@@ -1,4 +1,4 @@
----`:TarkRestore`: goes back to before an earlier prompt. The session goes on in a copy, and the prompt is in the chat's
+---`:TarkRestore`: goes back to before an earlier prompt. The session goes on in a fork, and the prompt is in the chat's
 ---prompt again.
 local chat = require('tark.chat')
 local clients = require('tark.server.clients')
