@@ -27,7 +27,7 @@ def test_it_has_its_own_folder_environment_and_input(tmp_path: Path) -> None:
     assert stored.returncode == 0, stored
     assert (tmp_path / "state" / "tark" / "keys" / "openai.json").exists()
     (tmp_path / "a.py").write_text("a = 1\n")
-    assert b"a.py has 1 lines" in forked.run(["run", "a.py:8", "x"], tmp_path, env).stdout
+    assert b"a.py has 1 line, so line 8" in forked.run(["run", "a.py:8", "x"], tmp_path, env).stderr
 
 
 def test_it_has_a_terminal_and_signals(tmp_path: Path) -> None:

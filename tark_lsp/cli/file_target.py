@@ -24,8 +24,10 @@ class FileTarget:
         if self.start is None or self.end is None:
             return None
         if self.end > len(lines):
+            count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+            named = f"line {self.end} is" if self.start == self.end else f"lines {self.start}-{self.end} are"
             raise RequestError(
-                f"{self.path.name} has {len(lines)} lines, so {self.start}-{self.end} is past its end",
+                f"{self.path.name} has {count}, so {named} past its end",
                 hint=f"name lines from 1 to {len(lines)}" if lines else "do not name lines",
             )
         last = lines[self.end - 1].rstrip("\r\n")

@@ -122,9 +122,9 @@ class ServerParts:
         self.mentions = Mentions(self.selections)
 
     def _make_sessions(self) -> None:
-        warn = self.questions.warn
-        self.store = SessionStore(sessions_path, lambda problem: warn(f"Tark: {problem}"))
-        self.sessions = Sessions(self.store, lambda: self.configuration.settings, lambda: self.workspace.folders, warn)
+        shows, settings = self._connection.client.understands("updates"), lambda: self.configuration.settings
+        self.store = SessionStore(sessions_path, lambda problem: self.questions.warn(f"Tark: {problem}"))
+        self.sessions = Sessions(self.store, settings, lambda: self.workspace.folders, self.questions.warn, shows)
         self.earlier = EarlierTurns(self._connection, self.store)
         self.records = TurnRecords(self.store, self.earlier)
 

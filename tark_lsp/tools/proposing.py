@@ -129,6 +129,8 @@ def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, rep
         if error.code != "not_found" or known.text == current.text:
             raise
         known, after = current, change(current.text)  # the model means text that the user wrote since
+    if after == known.text != current.text:
+        known, after = current, change(current.text)  # the user took back what the text that it knows has
     if after == known.text and repeats:
         return edit_to(now, current.text, texts.draft)
     if after == known.text:

@@ -77,6 +77,33 @@ async def test_an_edit_that_is_there_already_succeeds_and_is_not_asked_about(ben
     assert (bench.user.asked, bench.text("a.py")) == ([], text)
 
 
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n line 2\n+more\n line 3\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        edit("line 2\n", "line 2\nmore\n"),
+        edit("line 2", "more\nline 2"),
+        edit("line 2\n", "two\n"),
+        edit("line 2\n", ""),
+        call("apply_patch", patch=PATCH),
+        call("write_file", path="a.py", content="all of it\n"),
+    ],
+    ids=["insert below", "insert above", "replace", "remove", "patch", "write"],
+)
+async def test_an_edit_that_you_undid_is_made_again(bench: Bench, made: Call) -> None:
+    """What the model knows of the file has the edit, the file does not."""
+    path = bench.open("a.py", LINES)
+    await bench.run(answer(made))
+    once = bench.text("a.py")
+    assert once != LINES
+    bench.buffers.type(path, LINES)
+    await bench.run(answer(made))
+    assert bench.text("a.py") == once, bench.results()
+    assert bench.results()[-1].startswith(("Applied to", "Wrote", "Changed")), bench.results()
+
+
 async def test_an_edit_that_another_one_of_the_answer_made_already(bench: Bench) -> None:
     bench.open("a.py", LINES)
     grown = ("line 2\n", "line 2\nmore\n")

@@ -48,7 +48,7 @@ def test_usage(tmp_path: Path, arguments: list[str], code: int, words: str) -> N
         ("binary", "binary file"),
         ("latin1.txt", "not utf-8 text"),
         ("huge.txt", "larger than"),
-        ("a.py:3-9", "a.py has 2 lines, so 3-9 is past its end"),
+        ("a.py:3-9", "a.py has 2 lines, so lines 3-9 are past its end"),
         ("a.py:2-1", "invalid lines"),
         ("../outside.py", "is outside"),
         ("link.py", "is outside"),

@@ -77,7 +77,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   stop: ({ client, runningTurns }) => stopSession(client, runningTurns),
   stopAll: ({ client, runningTurns }) => stopAll(client, runningTurns),
   undo: ({ undo }) => undo.undoLast(),
-  redo: ({ client }) => redoOldest(client),
+  redo: ({ client, chat }) => redoOldest(client, (sessionId) => chat.shows(sessionId)),
   restore: async ({ restore, chat }) => {
     const words = await restore.choosePrompt();
     return words === undefined ? undefined : chat.giveBack(words);

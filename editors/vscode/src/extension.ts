@@ -24,6 +24,7 @@ import { ContextPage } from "./status/contextPage";
 import { watchEndings } from "./status/endings";
 import { trackWalkthroughSteps } from "./status/walkthroughSteps";
 import { Progress } from "./status/progress";
+import { openProgressToast } from "./status/progressToast";
 import { Reports } from "./status/report";
 import { StatusItem } from "./status/status";
 import { offerProblemActions } from "./turns/problems";
@@ -33,6 +34,7 @@ import { Turns } from "./turns/turns";
 import { Undo } from "./turns/undo";
 import { Drafts } from "./window/drafts";
 import { InlineBox } from "./window/inlineBox";
+import { showResult } from "./window/notify";
 import { PromptHistory } from "./window/promptHistory";
 import { trackLastFileEditor } from "./window/lastFileEditor";
 
@@ -58,7 +60,12 @@ export function activate(context: vscode.ExtensionContext): Api {
   const pending: PendingRequests = new PendingRequests(state, (kind, argument) =>
     client.executeCommand(`tark.${kind}.answer`, argument),
   );
-  const progress = new Progress(() => status.scheduleRedraw(), () => chat.visible);
+  const progress = new Progress(state, {
+    changed: () => status.scheduleRedraw(),
+    isChatVisible: () => chat.visible,
+    openToast: openProgressToast,
+    showResult,
+  });
   const client: Client = new Client(context, state, updates, runningTurns, secrets, {
     onPermission: (request, token) => pending.addRequest("permission", request, token),
     onInput: (request, token) => pending.addRequest("input", request, token),
@@ -71,7 +78,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const drafts = draftsOf("prompts");
   const inline = new InlineBox(drafts, new PromptHistory(context.workspaceState, "tark.history"));
   const turns: Turns = new Turns(client, updates, sessions, runningTurns, drafts, inline, (kind) => showChatFor(chat, kind));
-  const undo = new Undo(client, runningTurns);
+  const undo = new Undo(client, runningTurns, (sessionId) => chat.shows(sessionId));
   const restore = new Restore(client, sessions);
   const status: StatusItem = new StatusItem(state, runningTurns, progress);
   const setup = new Setup(context, { client, secrets, runningTurns });

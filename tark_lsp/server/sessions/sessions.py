@@ -37,14 +37,19 @@ class Sessions:
         settings: Callable[[], Settings],
         folders: Callable[[], Sequence[Path]],
         warn: Callable[[str], None],
+        shows_turns: bool = False,
     ) -> None:
-        """`settings()`: the current ones. `folders()`: those of the workspace. `warn(message)` tells the user."""
+        """`settings()`: the current ones. `folders()`: those of the workspace. `warn(message)` tells the user.
+
+        `shows_turns`: the client shows the turns of a session, and at each its error.
+        """
         self.store = store
         self.live = LiveSessions()
         self.new_sessions = NewSessions(settings, folders)
         self.rows = SessionRows(store, self.live, self.new_sessions)
         self._settings = settings
         self._warn = warn
+        self._shows_turns = shows_turns
         self._upkeep = SessionUpkeep(store)
         self.events = Listeners[SessionEvent]()
 
@@ -161,7 +166,7 @@ class Sessions:
         """End the interrupted turns of a session that was taken just now."""
         turns = self.store.log.repair_turns(session_id)
         message = interrupted_turns((turn, self.store.log.updates(turn.id)) for turn in turns)
-        if message:
+        if message and not self._shows_turns:
             self._warn(f"Tark: {message}")
 
     def _release_idle(self) -> None:

@@ -17,7 +17,7 @@ from tark_lsp.server.turns import turn_records as turns_module
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tests.server.chat.test_chat import send
 from tests.server.desk import TEXT, Desk, allow
-from tests.server.scripted import Json
+from tests.server.scripted import Json, capabilities
 from tests.server.sessions.conftest import Another
 from tests.server.sessions.probe import listed, opened, process_is_gone, refused, run, said, sql, talking
 
@@ -272,32 +272,37 @@ async def test_a_turn_of_another_server_is_seen_while_it_runs(desk: Desk, anothe
     assert why.startswith("turnId: the turn runs in another editor (process ")
 
 
+INTERRUPTED = (
+    "Tark: “wait” was interrupted when the server ended: what was done until then is kept. "
+    "“hello” was not started when the server ended: send it again."
+)
+
+
+@pytest.mark.parametrize(("flags", "notes"), [((), [INTERRUPTED]), (("updates",), [])], ids=["plain", "shows turns"])
 async def test_a_turn_whose_session_is_taken_over_is_cancelled_and_nothing_is_lost(
-    desk: Desk, another: Another
+    desk: Desk, another: Another, flags: tuple[str, ...], notes: list[str]
 ) -> None:
+    """A client that shows turns gets no message about those that were interrupted."""
     started = await desk.command("tark.turn.start", {"prompt": "wait"})
     queued = await desk.command("tark.turn.start", {"prompt": "hello", "sessionId": started["sessionId"]})
     await talking(desk, started["turnId"])
     process_is_gone(started["sessionId"])
+    desk.client = capabilities(tark=flags)
     other = another()
     taken = await opened(other, started["sessionId"])
     assert taken["readOnly"] is False
     assert [(turn["stopReason"], turn["error"]["code"]) for turn in taken["turns"]] == [("error", "interrupted")] * 2
     assert said(taken)[-2][1].endswith("[interrupted]")
     assert said(taken)[-1] == ("user", "hello")
-    (note,) = other.connection.notes()
-    assert note == (
-        "Tark: “wait” was interrupted when the server ended: what was done until then is kept. "
-        "“hello” was not started when the server ended: send it again."
-    )
+    assert other.connection.notes() == notes
     await run(other, "hello", started["sessionId"])
     gone_on = said(await opened(other, started["sessionId"]))
     assert gone_on[:3] == said(taken)
     assert gone_on[3:] == [("user", "hello"), ("assistant", "Hello.")]
     for item in (started, queued):
         assert (await desk.end(item["turnId"]))["stopReason"] == "cancelled"
-    notes = [note for note in desk.connection.notes() if "took over" in note or "is kept as" in note]
-    assert len(notes) == 2, notes
+    lost = [note for note in desk.connection.notes() if "took over" in note or "is kept as" in note]
+    assert len(lost) == 2, lost
     rows = {row["sessionId"]: row for row in await listed(desk)}
     assert rows[started["sessionId"]]["readOnly"] is True
     (copy,) = [row for id_, row in rows.items() if id_ != started["sessionId"]]

@@ -1,8 +1,11 @@
-/** Tries a failed turn again, or continues it. */
+/** The buttons after a failed turn: they try it again, continue it, or remove what was in its way. */
 
+import * as vscode from "vscode";
 import type { Place } from "../model/place";
 import { reportErrors } from "../window/notify";
 import type { ChatDependencies } from "./dependencies";
+import type { KeyCards } from "./keyCards";
+import { REMEDY_COMMANDS, type ToHost } from "./messages";
 import type { Outbox } from "./outbox";
 
 const CONTINUE = "Continue.";
@@ -18,4 +21,9 @@ export function tryAgain({ server, turns }: ChatDependencies, outbox: Outbox, pl
     const words = server.state.transcripts.get(place.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
     outbox.addMessage({ words });
   }
+}
+
+export async function runRemedy(keys: KeyCards, { turnId, remedy, provider }: Extract<ToHost, { kind: "remedy" }>): Promise<void> {
+  const run = (): Thenable<unknown> => vscode.commands.executeCommand(REMEDY_COMMANDS[remedy], provider);
+  await (remedy === "setKey" ? keys.setKey(turnId, run) : run());
 }

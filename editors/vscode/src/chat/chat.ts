@@ -7,7 +7,7 @@ import { reportErrors } from "../window/notify";
 import type { ChatDependencies } from "./dependencies";
 import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";
-import { tryAgain } from "./again";
+import { runRemedy, tryAgain } from "./again";
 import { outboxActions } from "./outboxActions";
 import { Retries } from "./retries";
 import type { PromptContext } from "./attached";
@@ -16,6 +16,7 @@ import { folderUris } from "./editors";
 import { pageHtml } from "./html";
 import { PageConnection } from "./pageConnection";
 import type { Place } from "../model/place";
+import { KeyCards } from "./keyCards";
 import type { ToHost, ToPage } from "./messages";
 import { pageRequests, type PageHandlers, type ViewRequest } from "./pageRequests";
 import { Outbox, type OutgoingMessage } from "./outbox";
@@ -52,6 +53,7 @@ export class Chat implements vscode.Disposable {
   private readonly conversation: Conversation;
   private readonly list: SessionList;
   private readonly retries: Retries;
+  private readonly keys: KeyCards;
   private readonly completion: PromptCompletion;
   private readonly attachments: Attachments;
   private readonly handlers: PageHandlers;
@@ -67,7 +69,9 @@ export class Chat implements vscode.Disposable {
     private readonly memory: ChatMemory,
   ) {
     const post = (message: ToPage): void => this.page.post(message);
-    this.retries = new Retries((turnId) => this.tryAgain(turnId, "retry"), (turnId) => this.conversation.redrawTurn(turnId));
+    const redraw = (turnId: string): void => this.conversation.redrawTurn(turnId);
+    this.retries = new Retries((turnId) => this.tryAgain(turnId, "retry"), redraw);
+    this.keys = new KeyCards(dependencies.server.state, place, (turnId, how) => this.tryAgain(turnId, how), redraw);
     this.completion = new PromptCompletion(dependencies.server);
     this.attachments = new Attachments(dependencies.server, place, post);
     this.list = new SessionList(dependencies, place, this.page);
@@ -77,10 +81,10 @@ export class Chat implements vscode.Disposable {
       (message, problem, sent) => this.returnMessage(message, problem, sent),
     );
     const onSession = (sessionId: string | undefined): void => memory.onSession(sessionId);
-    this.conversation = new Conversation(dependencies, place, this.page, () => this.outbox.heads, onSession, this.retries);
+    this.conversation = new Conversation(dependencies, place, this.page, () => this.outbox.heads, onSession, this.retries, this.keys);
     this.handlers = { ...pageRequests(dependencies, place, post), ...this.viewRequests() };
     this.disposables.push(
-      ...[this.completion, this.attachments, this.list, this.conversation, this.retries, this.outbox, this.visibility],
+      ...[this.completion, this.attachments, this.list, this.conversation, this.retries, this.keys, this.outbox, this.visibility],
       dependencies.setup.onChange(() => this.postSetup()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.postStatus()),
       ...this.listening(),
@@ -199,6 +203,7 @@ export class Chat implements vscode.Disposable {
         this.memory.text = words;
       },
       again: ({ turnId, how }) => this.tryAgain(turnId, how),
+      remedy: (pressed) => runRemedy(this.keys, pressed),
       wait: ({ turnId }) => this.retries.toggleWait(turnId),
       setup: ({ offer }) => this.dependencies.setup.choose(offer),
       earlier: () => this.conversation.showEarlier(),

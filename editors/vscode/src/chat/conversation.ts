@@ -7,6 +7,7 @@ import type { Place } from "../model/place";
 import type { Transcript } from "../model/transcript";
 import type { Change } from "../model/transcriptTurn";
 import { Durations } from "./durations";
+import type { KeyCards } from "./keyCards";
 import type { Retries } from "./retries";
 import type { PageConnection } from "./pageConnection";
 import type { TurnHead } from "./messages";
@@ -37,8 +38,9 @@ export class Conversation implements Disposable {
     private readonly sending: () => readonly TurnHead[],
     private readonly onOtherSession: (sessionId: string | undefined) => void,
     private readonly retries: Retries,
+    keys: KeyCards,
   ) {
-    this.changes = new TranscriptChanges(this.durations, retries);
+    this.changes = new TranscriptChanges(this.durations, retries, keys);
     const { state } = dependencies.server;
     this.disposables = [
       state.on("update", ({ params, change }) => {

@@ -3,6 +3,7 @@
  */
 
 import type { CodeBlock } from "../text/codeBlocks";
+import type { KeyCheck } from "../model/keyCheck";
 import type { Remedy } from "../model/turnProblems";
 import type { SetupView } from "../model/setup";
 import type { SessionAction } from "../model/sessionRow";
@@ -27,6 +28,8 @@ export interface TurnHead {
   readonly worked?: boolean;
   /** It can be tried again `at` this time. `waits`: that is done then, without the user. */
   readonly retry?: { readonly at: number; readonly waits: boolean };
+  /** What became of the key that it lacked. */
+  readonly key?: Pick<KeyCheck, "result" | "message">;
   /** How many files it changed. */
   readonly edits?: number;
   /** There may be changes to undo. */
@@ -255,7 +258,7 @@ export type ToHost =
   | { readonly kind: "again"; readonly turnId: string; readonly how: "retry" | "continue" }
   /** Tries a turn again as soon as the provider allows it, or no longer does that. */
   | { readonly kind: "wait"; readonly turnId: string }
-  | { readonly kind: "remedy"; readonly remedy: Exclude<Remedy, "again" | "continue">; readonly provider?: string }
+  | { readonly kind: "remedy"; readonly turnId: string; readonly remedy: Exclude<Remedy, "again" | "continue">; readonly provider?: string }
   | { readonly kind: "setup"; readonly offer: string }
   | { readonly kind: "permission"; readonly version: string; readonly reply: Reply; readonly wasSeen?: boolean }
   | { readonly kind: "showPermission"; readonly requestId: string }

@@ -6,38 +6,27 @@ import { copyCode, insertCode, openAsNewFile } from "./codeActions";
 import { CodeApplying } from "./codeApplying";
 import { openInBrowser, openPath, openUri } from "./editors";
 import type { Place } from "../model/place";
-import { plainExcerpt } from "../text/surfaces";
 import { approvePlan } from "../turns/approvePlan";
 import { redoTurn } from "../turns/redo";
-import { confirm } from "../window/notify";
-import { PAGE_COMMANDS, REMEDY_COMMANDS, type ToHost, type ToPage } from "./messages";
-
-const LONGEST_NAME = 80; // characters of a prompt in a question
+import { PAGE_COMMANDS, type ToHost, type ToPage } from "./messages";
 
 export type PageHandlers = { [Kind in ToHost["kind"]]: (message: Extract<ToHost, { kind: Kind }>) => unknown };
 
 /** The messages that the view handles itself. */
-export type ViewRequest = "again" | "wait" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "attach" | "attachUris" | "attachData" | "detach" | "sessions" | "session";
+export type ViewRequest = "again" | "wait" | "remedy" | "setup" | "ready" | "send" | "steer" | "draft" | "earlier" | "fewer" | "complete" | "attach" | "attachUris" | "attachData" | "detach" | "sessions" | "session";
 
 export function pageRequests(dependencies: ChatDependencies, place: Place, tell: (message: ToPage) => void): Omit<PageHandlers, ViewRequest> {
   const { server, turns, undo, restore, pending } = dependencies;
   const applying = new CodeApplying(server, turns, place);
-  const confirmed = new Set<string>();
   const say = (words: string): void => tell({ kind: "say", words });
   return {
-    // Asks once, because the button could have appeared under the mouse pointer.
+    // Does not ask: redo brings everything back.
     undo: async ({ turnId }) => {
-      const prompt = server.state.transcripts.get(place.sessionId ?? "")?.byId.get(turnId)?.prompt ?? "";
-      const named = prompt === "" ? "this turn" : `“${plainExcerpt(prompt, LONGEST_NAME)}”`;
-      if (!confirmed.has(turnId) && !(await confirm(`Undo the changes of ${named}?`, "Undo Changes"))) {
-        return;
-      }
-      confirmed.add(turnId);
       if (!(await undo.undoTurn(turnId))) {
         say("There is nothing to undo.");
       }
     },
-    redo: ({ turnId }) => redoTurn(server, turnId),
+    redo: ({ turnId }) => redoTurn(server, turnId, true),
     restore: async ({ turnId }) => {
       const words = await restore.restoreTo(place.sessionId ?? "", turnId);
       if (words !== undefined) {
@@ -55,7 +44,6 @@ export function pageRequests(dependencies: ChatDependencies, place: Place, tell:
     apply: (block) => applying.apply(block),
     newFile: (block) => openAsNewFile(block),
     run: ({ what }) => vscode.commands.executeCommand(PAGE_COMMANDS[what]),
-    remedy: ({ remedy, provider }) => vscode.commands.executeCommand(REMEDY_COMMANDS[remedy], provider),
     newSession: () => {
       server.state.setCurrentSession(undefined, place);
       tell({ kind: "focus" });

@@ -8,6 +8,7 @@ import type { Range } from "../model/protocol";
 import type { Transcript } from "../model/transcript";
 import type { Block, Change, ToolCall, Turn } from "../model/transcriptTurn";
 import type { Durations } from "./durations";
+import type { KeyCards } from "./keyCards";
 import type { Retries } from "./retries";
 import type { BlockView, TranscriptChange, TranscriptView, TurnHead } from "./messages";
 
@@ -23,6 +24,7 @@ export class TranscriptChanges {
   constructor(
     private readonly durations: Durations,
     private readonly retries?: Pick<Retries, "viewOf">,
+    private readonly keys?: Pick<KeyCards, "checkOf">,
   ) {}
 
   /** Everything that the page shows: at most `most` turns. */
@@ -90,7 +92,8 @@ export class TranscriptChanges {
   private head(turn: Turn): TurnHead {
     const waits = turn.state === "queued" && this.turns.some((other) => other !== turn && other.state !== "ended");
     const retry = this.retries?.viewOf(turn.turnId);
-    return { ...turnHead(turn), ...(waits && { waits }), ...(retry && { retry }) };
+    const key = this.keys?.checkOf(turn.turnId);
+    return { ...turnHead(turn), ...(waits && { waits }), ...(retry && { retry }), ...(key && { key: { result: key.result, message: key.message } }) };
   }
 
   private change(turnId: string, index: number, block: Block): TranscriptChange {

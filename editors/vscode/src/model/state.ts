@@ -4,6 +4,7 @@
  */
 
 import { Events } from "./events";
+import type { KeyCheck } from "./keyCheck";
 import { Place } from "./place";
 import type { DocumentHunks, EffectiveSettings, Input, Permission, Session } from "./protocol";
 import type { Transcript, UpdateParams } from "./transcript";
@@ -19,8 +20,10 @@ export interface StateEvents {
   input: undefined;
   /** A transcript was replaced, a title or settings changed, or another session is current. */
   session: { readonly sessionId?: string };
-  /** The session to show is in another chat, which is used from now on. */
+  /** Shows the chat that is used now and focuses its prompt, for example because the session to show is in another chat. */
   reveal: undefined;
+  /** A key was stored for the provider and checked. A refused one is not kept. */
+  key: { readonly provider: string; readonly check: KeyCheck };
   server: { readonly running: boolean; readonly starting?: boolean };
 }
 

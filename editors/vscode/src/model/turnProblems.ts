@@ -3,6 +3,7 @@
  * help. Pure.
  */
 
+import { type KeyCheck, keySentence } from "./keyCheck";
 import { providerName } from "../text/providerNames";
 import { sentenceCase } from "../text/serverWords";
 
@@ -30,8 +31,8 @@ type Row = readonly [sentence: string, ...remedies: Remedy[]];
 
 /** `{provider}` and `{model}` are replaced. */
 const BY_CODE: Readonly<Record<string, Row>> = {
-  no_model: ["No model is set up.", "chooseModel", "setKey"],
-  missing_key: ["There is no key for {provider}.", "setKey", "chooseModel"],
+  no_model: ["No model is set up.", "chooseModel", "setKey", "again"],
+  missing_key: ["There is no key for {provider}.", "setKey", "chooseModel", "again"],
   authentication: ["{provider} does not accept the key.", "setKey", "chooseModel", "again"],
   quota: ["The account at {provider} has no credit left.", "chooseModel", "setKey", "again"],
   rate_limited: ["{provider} got too many requests.", "again", "chooseModel"],
@@ -58,6 +59,16 @@ const BY_STOP: Readonly<Record<string, Row>> = {
   budget: ["The turn stopped at its cost limit.", "continue"],
   refusal: ["The model refused to answer.", "chooseModel"],
 };
+
+const WITH_KEY: readonly Remedy[] = ["again", "setKey", "chooseModel"];
+
+/**
+ * The problem once the user has set the key that the turn lacked: what became of the key, and the buttons. `model`: as
+ * `provider/model`.
+ */
+export function problemWithKey({ remedies }: TurnProblem, model: string, result: KeyCheck["result"]): TurnProblem {
+  return { sentence: keySentence(model.split("/", 1)[0]!, result), remedies: result === "refused" ? remedies : WITH_KEY };
+}
 
 /** Undefined: nothing went wrong. `model`: as `provider/model`, if it is known. */
 export function turnProblem(stopReason: string | undefined, code: string | undefined, model = ""): TurnProblem | undefined {

@@ -5,11 +5,13 @@
 
 import * as vscode from "vscode";
 import { providerName } from "../text/providerNames";
-import { showInfo, showWarning } from "../window/notify";
+import { reportErrors, showInfo, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
 import { chooseProvider } from "../setup/chooseProvider";
 import { askForKey, type KeyParts, storeAndCheck } from "../setup/keys";
-import { checkWords, type ProviderStatus } from "../setup/offers";
+import type { KeyCheck } from "../model/keyCheck";
+import { keyMessage, type ProviderStatus, TRY_AGAIN } from "../setup/offers";
+import { takesKey } from "../setup/providerRows";
 import type { Secrets } from "../server/secrets";
 import type { Server } from "../model/server";
 import { plainLine } from "../text/surfaces";
@@ -59,18 +61,21 @@ export async function logOut(server: Server, secrets: Secrets): Promise<void> {
   void (left === "" ? showInfo : showWarning)(result + left);
 }
 
-/** `provider`: the name of one, else the user chooses. One with a login is logged in to. */
-export async function setKey(parts: KeyParts, provider?: unknown): Promise<void> {
+/**
+ * `provider`: the name of one, else the user chooses. One with a login is logged in to. Resolves with what became of the
+ * key. Undefined: no key was entered.
+ */
+export async function setKey(parts: KeyParts, provider?: unknown): Promise<KeyCheck["result"] | undefined> {
   const chosen = await chosenProvider(parts.client, "Set API Key", provider);
   if (chosen?.login === true && typeof provider === "string") {
     await logIn(parts, provider);
-  } else if (chosen !== undefined) {
-    await changeKey(parts, chosen);
+    return undefined;
   }
+  return chosen && changeKey(parts, chosen);
 }
 
 async function chosenProvider(server: Server, title: string, provider: unknown): Promise<ProviderStatus | undefined> {
-  return typeof provider === "string" ? server.executeCommand<ProviderStatus>("tark.auth.status", { provider }) : chooseProvider(server, title);
+  return typeof provider === "string" ? server.executeCommand<ProviderStatus>("tark.auth.status", { provider }) : chooseProvider(server, title, takesKey);
 }
 
 /** The server reports the result of the login itself. The page is opened only over https, which nobody can replace. */
@@ -84,19 +89,36 @@ async function show(provider: string, code: string, page: string, seconds: Optio
   }
 }
 
-async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<void> {
+async function changeKey(parts: KeyParts, status: ProviderStatus): Promise<KeyCheck["result"] | undefined> {
   const { provider, variables } = status;
   const variable = variables?.find((name) => parts.secrets.storedNames().includes(name));
   const wanted = variable === undefined ? "another" : await anotherOrNone(provider);
   if (wanted === "none" && variable !== undefined) {
     await parts.secrets.removeKey(variable);
-    void showInfo(`the API key of ${provider} was removed`);
+    void showInfo(`the API key of ${providerName(provider)} was removed`);
   }
-  const key = wanted === "another" ? await askForKey(status) : undefined;
-  if (key !== undefined) {
-    const found = await storeAndCheck(parts, status, key);
-    const said = checkWords(provider, found);
-    void (said === undefined ? showInfo(`${providerName(provider)} accepts the API key`) : showWarning(afterPrefix(`${said.words} ${said.details}`)));
+  return wanted === "another" ? enterKey(parts, status) : undefined;
+}
+
+async function enterKey(parts: KeyParts, status: ProviderStatus): Promise<KeyCheck["result"] | undefined> {
+  const key = await askForKey(status);
+  if (key === undefined) {
+    return undefined;
+  }
+  const check = await storeAndCheck(parts, status, key);
+  void reportErrors(() => tell(parts, status, check));
+  return check.result;
+}
+
+/** The server's words about a refused key are in the log, because a message shows only one line. */
+async function tell(parts: KeyParts, status: ProviderStatus, check: KeyCheck): Promise<void> {
+  const { words, isProblem, buttons } = keyMessage(status.provider, check);
+  if (check.result === "refused") {
+    parts.client.log.appendLine(`${words} ${check.message}`);
+  }
+  const choice = await (isProblem ? showWarning : showInfo)(afterPrefix(words), ...buttons);
+  if (choice === TRY_AGAIN) {
+    await enterKey(parts, status);
   }
 }
 

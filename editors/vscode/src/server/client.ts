@@ -284,7 +284,7 @@ export class Client implements Server, vscode.Disposable {
     }
     this.sendSettings();
     if (server.startedWith !== wanted && server === this.current && this.turns.count === 0) {
-      await reportErrors(() => this.restart().then(() => showInfo("the server was restarted with your changed settings")));
+      await reportErrors(() => this.restart().then(() => this.warnings.tellRestart(server.startedWith, wanted)));
     }
   }
 

@@ -2,10 +2,11 @@
 
 import * as vscode from "vscode";
 import { counted } from "../text/figures";
-import { reportErrors, showWarning } from "../window/notify";
+import { reportErrors, showInfo, showWarning } from "../window/notify";
 import type { CompatibilityProblem } from "./compatibility";
 import { type FoundServer, FROM_SETTING } from "./discovery";
 import { approveProgram, isRefused, refuseProgram } from "./environment";
+import { restartReason } from "./restartReason";
 
 const SLOW_MS = 15_000;
 
@@ -58,6 +59,14 @@ export class ServerWarnings {
   warnCutTurns(turns: number): void {
     if (turns > 0) {
       void showWarning(`${counted(turns, "running turn")} ${turns === 1 ? "was" : "were"} interrupted`);
+    }
+  }
+
+  /** The server runs with another configuration now. */
+  tellRestart(startedWith: string, wanted: string): void {
+    const reason = restartReason(startedWith, wanted);
+    if (reason !== undefined) {
+      void showInfo(reason);
     }
   }
 

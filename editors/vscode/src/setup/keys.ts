@@ -1,13 +1,14 @@
 /** Asks for an API key, stores it, and checks it. It goes from the input box to the secret storage, and nowhere else. */
 
 import * as vscode from "vscode";
+import type { KeyCheck } from "../model/keyCheck";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Client } from "../server/client";
 import type { Secrets } from "../server/secrets";
 import { errorMessage } from "../window/notify";
 import { inputPrompt, plainLine } from "../text/surfaces";
 import { providerName } from "../text/providerNames";
-import type { KeyCheck, ProviderStatus } from "./offers";
+import type { ProviderStatus } from "./offers";
 
 export interface KeyParts {
   readonly client: Client;
@@ -30,8 +31,14 @@ export async function askForKey({ provider, variables }: ProviderStatus): Promis
   return key?.trim() === "" ? undefined : key?.trim();
 }
 
-/** A refused key is not kept: the one before it comes back. */
-export async function storeAndCheck({ client, secrets, runningTurns }: KeyParts, { provider, variables }: ProviderStatus, key: string): Promise<KeyCheck> {
+/** A refused key is not kept: the one before it comes back. The chats are told of the check. */
+export async function storeAndCheck(parts: KeyParts, status: ProviderStatus, key: string): Promise<KeyCheck> {
+  const check = await storeThenCheck(parts, status, key);
+  parts.client.state.emit("key", { provider: status.provider, check });
+  return check;
+}
+
+async function storeThenCheck({ client, secrets, runningTurns }: KeyParts, { provider, variables }: ProviderStatus, key: string): Promise<KeyCheck> {
   const variable = variables![0]!;
   const { [variable]: former } = await secrets.environment();
   await secrets.storeKey(variable, key);

@@ -1,5 +1,6 @@
 /** What the set-up card offers: from the server's answers to the rows of the card. Pure. */
 
+import { type KeyCheck, keySentence } from "../model/keyCheck";
 import type { Optional } from "../model/protocol";
 import type { SetupOffer, SetupView } from "../model/setup";
 import { providerName } from "../text/providerNames";
@@ -14,13 +15,6 @@ export interface ProviderStatus {
   readonly variables?: readonly string[];
   /** Can the user log in with a code? */
   readonly login?: boolean;
-}
-
-/** The answer of `tark.auth.check`. */
-export interface KeyCheck {
-  readonly result: "accepted" | "refused" | "unchecked";
-  readonly message: string;
-  readonly model?: Optional<string>;
 }
 
 const FIRST = ["anthropic", "openai", "gemini", "openrouter", "copilot"]; // as the server looks for a default
@@ -39,7 +33,7 @@ export function modelOffers(providers: readonly ProviderStatus[], stored: readon
   return [
     ...found.filter(({ id }) => own.length === 0 || id !== "use:ollama"),
     ...own,
-    { id: "paste", label: "Paste API Key…", note: "Of OpenRouter, Anthropic, OpenAI, Gemini or others" },
+    { id: "paste", label: "Paste API Key…", note: "Of Anthropic, OpenAI, Gemini, OpenRouter or others" },
     ...(copilot?.login === true ? [{ id: "copilot", label: "Log In to Copilot", ...(copilot.status === "pending" && { note: "Waiting for you to enter the code" }) }] : []),
     { id: "demo", label: "Try the Demo", note: "No key: a script plays the model, in a new window" },
     ...(copilot?.login === false ? [{ id: "copilotHelp", label: "Set Up Copilot", isLink: true }] : []),
@@ -51,21 +45,30 @@ function sourceWords({ source, variables = [] }: ProviderStatus, stored: readonl
   return variable === undefined ? `Key from ${source ?? "your settings"}` : stored.includes(variable) ? "Key stored in VS Code" : `Key found in ${variable}`;
 }
 
-function rank({ provider }: ProviderStatus): number {
+/** The order of providers in the set-up card and in lists. */
+export function rank({ provider }: ProviderStatus): number {
   const index = FIRST.indexOf(provider);
   return index < 0 ? FIRST.length : index;
 }
 
 /** What is said about a checked key. Undefined: there is nothing to say. */
 export function checkWords(provider: string, { result, message, model }: KeyCheck): SetupView["said"] {
-  const name = providerName(provider);
-  if (result === "refused") {
-    return { words: `${name} does not accept this key. It was not saved.`, details: message };
+  if (result !== "accepted") {
+    return { words: keySentence(provider, result), details: message };
   }
-  if (result === "unchecked") {
-    return { words: `The key of ${name} is saved, but not checked.`, details: message };
+  return model == null ? { words: `${providerName(provider)} lists no model.`, details: message } : undefined;
+}
+
+export const TRY_AGAIN = "Try Again";
+
+/** The message after a key was set with the command. A refused key can be entered again. */
+export function keyMessage(provider: string, check: KeyCheck): { readonly words: string; readonly isProblem: boolean; readonly buttons: (typeof TRY_AGAIN)[] } {
+  const said = checkWords(provider, check);
+  if (said === undefined || check.result === "refused") {
+    const isRefused = said !== undefined;
+    return { words: keySentence(provider, check.result), isProblem: isRefused, buttons: isRefused ? [TRY_AGAIN] : [] };
   }
-  return model == null ? { words: `${name} lists no model.`, details: message } : undefined;
+  return { words: said.details === "" ? said.words : `${said.words.replace(/\.$/, "")}: ${said.details}`, isProblem: true, buttons: [] };
 }
 
 /** `problem`: why no server runs. `isMissing`: none was found, so one can be installed. */

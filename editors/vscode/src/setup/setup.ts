@@ -5,6 +5,7 @@
 
 import * as vscode from "vscode";
 import type { Disposable } from "../model/events";
+import type { KeyCheck } from "../model/keyCheck";
 import type { EffectiveSettings } from "../model/protocol";
 import { NoServerError } from "../model/server";
 import type { SetupView } from "../model/setup";
@@ -13,7 +14,8 @@ import { providerName } from "../text/providerNames";
 import { errorMessage } from "../window/notify";
 import { chooseProvider } from "./chooseProvider";
 import { askForKey, checkProvider, type KeyParts, storeAndCheck } from "./keys";
-import { checkWords, type KeyCheck, modelOffers, type ProviderStatus, serverView } from "./offers";
+import { checkWords, modelOffers, type ProviderStatus, serverView } from "./offers";
+import { takesKey } from "./providerRows";
 import { useModel } from "./useModel";
 
 const POLL_MS = 2000; // while the user logs in on a web page
@@ -142,7 +144,7 @@ export class Setup implements Disposable {
   }
 
   private async pasteKey(): Promise<void> {
-    const provider = await chooseProvider(this.parts.client, "Provider of the API Key");
+    const provider = await chooseProvider(this.parts.client, "Provider of the API Key", takesKey);
     const key = provider && (await askForKey(provider));
     if (provider && key) {
       await this.work(`Checking the key with ${providerName(provider.provider)}…`, async () =>

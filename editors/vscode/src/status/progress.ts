@@ -1,14 +1,16 @@
 /**
  * Shows the progress of the server's work: first in the status bar item, after two seconds in a notification with a
- * Cancel button.
+ * Cancel button. Not beside a request: only the time in which nothing waits for the user counts. Pure.
  */
 
-import * as vscode from "vscode";
-import { notificationText } from "../text/surfaces";
-import { showResult } from "../window/notify";
+import type { Disposable } from "../model/events";
+import type { State } from "../model/state";
+import { activityInWords } from "../text/toolTitle";
 
 const LATER_MS = 2_000;
-const WAITING = "waiting for you"; // the request has a notification of its own (asking/)
+/** A report is often followed by a request, or by the end. Without this, a notification is shown just before it. */
+const SETTLED_MS = 500;
+const WAITING = "waiting for you"; // it is reported just before the request comes, and until the next report
 
 /** The value of `$/progress`. */
 export interface ProgressValue {
@@ -18,14 +20,34 @@ export interface ProgressValue {
   readonly cancellable?: boolean;
 }
 
-export class Progress implements vscode.Disposable {
-  private readonly shown = new Map<string | number, Work>();
+/** A notification that is open. */
+export interface Toast {
+  report(message: string): void;
+  close(): void;
+}
 
-  /** `changed` is called when work starts, continues or ends. A visible chat shows the progress of turns itself. */
+/** What Progress needs from the window. */
+export interface ProgressWindow {
+  /** Work has started, continued or ended. */
+  changed(): void;
+  /** A visible chat shows the progress of turns itself. */
+  isChatVisible(): boolean;
+  openToast(title: string, cancel: () => void): Toast;
+  showResult(message: string): void;
+}
+
+export class Progress implements Disposable {
+  private readonly shown = new Map<string | number, Work>();
+  private readonly listening: readonly Disposable[];
+  private waits = false;
+
   constructor(
-    private readonly changed: () => void,
-    private readonly isChatVisible: () => boolean,
-  ) {}
+    private readonly state: State,
+    private readonly window: ProgressWindow,
+  ) {
+    const requested = (): void => this.requestsChanged();
+    this.listening = [state.on("permission", requested), state.on("input", requested)];
+  }
 
   /** The last message of the most recent work. */
   get activity(): string {
@@ -36,18 +58,18 @@ export class Progress implements vscode.Disposable {
     const message = value.message ?? "";
     if (value.kind === "begin") {
       this.shown.get(token)?.end();
-      this.shown.set(token, new Work(value.title ?? "Tark", value.cancellable === true ? cancel : undefined, this.isChatVisible));
+      this.shown.set(token, this.begin(value, cancel));
     }
     if (value.kind === "end") {
       this.shown.get(token)?.end();
       this.shown.delete(token);
       if (message !== "") {
-        showResult(message);
+        this.window.showResult(message);
       }
     } else if (message !== "") {
-      this.shown.get(token)?.setMessage(message);
+      this.shown.get(token)?.setMessage(activityInWords(message));
     }
-    this.changed();
+    this.window.changed();
   }
 
   /** The chat was shown or hidden. */
@@ -64,7 +86,24 @@ export class Progress implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.listening.forEach((listener) => listener.dispose());
     this.clear();
+  }
+
+  private begin({ title = "Tark", cancellable }: ProgressValue, cancel: () => void): Work {
+    const work = new Work(() => (cancellable === true ? this.window.openToast(title, cancel) : undefined), () => this.window.isChatVisible());
+    if (this.waits) {
+      work.pause();
+    }
+    return work;
+  }
+
+  private requestsChanged(): void {
+    const waits = this.state.permissions.length + this.state.inputs.length > 0;
+    if (waits !== this.waits) {
+      this.waits = waits;
+      this.shown.forEach((work) => (waits ? work.pause() : work.resume()));
+    }
   }
 }
 
@@ -72,52 +111,59 @@ export class Progress implements vscode.Disposable {
 class Work {
   message = "";
   private isLong = false;
-  private report: ((message: string) => void) | undefined;
-  private close: () => void = () => undefined;
-  private readonly later: NodeJS.Timeout;
+  private toast: Toast | undefined;
+  /** Undefined: paused or ended. */
+  private dueAt: number | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly title: string,
-    private readonly cancel: (() => void) | undefined,
+    private readonly open: () => Toast | undefined,
     private readonly isChatVisible: () => boolean,
   ) {
-    this.later = setTimeout(() => {
-      this.isLong = cancel !== undefined;
-      this.draw();
-    }, LATER_MS);
+    this.resume();
   }
 
   setMessage(message: string): void {
     this.message = message;
+    if (this.dueAt !== undefined && !this.isLong) {
+      this.schedule(Math.max(this.dueAt, Date.now() + SETTLED_MS));
+    }
     this.draw();
   }
 
-  end(): void {
-    clearTimeout(this.later);
+  /** Something waits for the user. */
+  pause(): void {
+    clearTimeout(this.timer);
+    this.dueAt = undefined;
     this.isLong = false;
     this.draw();
   }
 
+  /** The user has answered: the delay starts again. */
+  resume(): void {
+    this.schedule(Date.now() + LATER_MS);
+  }
+
+  end(): void {
+    this.pause();
+  }
+
   draw(): void {
     if (!this.isLong || this.isChatVisible() || this.message.startsWith(WAITING)) {
-      this.close();
-      this.report = undefined;
-    } else if (this.report === undefined) {
-      this.open();
+      this.toast?.close();
+      this.toast = undefined;
     } else {
-      this.report(notificationText(this.message));
+      this.toast ??= this.open();
+      this.toast?.report(this.message);
     }
   }
 
-  private open(): void {
-    const options = { location: vscode.ProgressLocation.Notification, title: notificationText(this.title), cancellable: true };
-    const done = new Promise<void>((resolve) => (this.close = resolve));
-    this.report = () => undefined; // until the notification is there
-    void vscode.window.withProgress(options, (progress, token) => {
-      token.onCancellationRequested(() => this.cancel?.());
-      this.report = (message) => progress.report({ message });
-      this.report(notificationText(this.message));
-      return done;
-    });
+  private schedule(dueAt: number): void {
+    clearTimeout(this.timer);
+    this.dueAt = dueAt;
+    this.timer = setTimeout(() => {
+      this.isLong = true;
+      this.draw();
+    }, dueAt - Date.now());
   }
 }

@@ -2,6 +2,7 @@
 
 const NAMES: Readonly<Record<string, string>> = {
   anthropic: "Anthropic",
+  chutes: "Chutes",
   copilot: "GitHub Copilot",
   deepseek: "DeepSeek",
   gemini: "Gemini",

@@ -29,3 +29,10 @@ export function titleInWords(title: string): string {
   const [name = "", ...rest] = title.trim().split(" ");
   return [VERBS[name] ?? name, ...rest].join(" ");
 }
+
+/** The message of a turn's progress in words: "waiting for you: Run make" for `waiting for you: run_command make`. */
+export function activityInWords(message: string): string {
+  const [, before = "", rest = ""] = /^(waiting for you: |\d+ tools running: )?(.*)$/s.exec(message) ?? [];
+  const words = before.includes("running") ? rest.split(", ").map(titleInWords).join(", ") : titleInWords(rest);
+  return before + words;
+}

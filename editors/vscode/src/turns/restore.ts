@@ -7,7 +7,7 @@ import { promptMessages, type OpenedSession } from "../model/storedSession";
 import { listRow } from "../text/surfaces";
 import { relativeName } from "../window/files";
 import { chooseAction, showInfo, showWarning } from "../window/notify";
-import { keptWords, type UndoAnswer } from "./redo";
+import { describeOutcome, type UndoAnswer } from "./undoOutcome";
 
 const FILES = "Restore Chat and Files";
 const CHAT = "Restore Chat Only";
@@ -47,8 +47,9 @@ export class Restore {
       await this.sessions.openSession(other);
       this.server.state.setCurrentSession(other, place);
     }
-    if (answer.kept.length > 0) {
-      void showWarning(keptWords(answer.kept));
+    const left = describeOutcome({ verb: "undid", prompt: "", restored: [], kept: answer.kept }, relativeName);
+    if (left !== undefined) {
+      void showWarning(left.message);
     }
     return answer.prompt;
   }

@@ -1,22 +1,12 @@
 /** Undoes the changes of turns, the last one first. */
 
-import { counted } from "../text/figures";
 import { showInfo, reportErrors, showWarning } from "../window/notify";
 import type { Optional } from "../model/protocol";
-import { plainExcerpt } from "../text/surfaces";
 import { relativeName } from "../window/files";
 import type { RunningTurns } from "../model/runningTurns";
 import type { Server } from "../model/server";
-import type { UndoAnswer } from "./redo";
+import { describeOutcome, type Outcome, outcomeLevel, promptOf, sessionOf, type UndoAnswer } from "./undoOutcome";
 
-/** The result of an attempt to undo a turn. */
-interface Attempt {
-  readonly message: string;
-  /** Nothing of the turn is left to undo later. */
-  readonly complete: boolean;
-}
-
-const LONGEST_PROMPT = 40; // characters
 const BEFORE = "Undo Previous Turn";
 
 export class Undo {
@@ -25,9 +15,11 @@ export class Undo {
   /** Turns that could not be undone completely, after which the user chose the turn before. */
   private readonly skipped = new Set<string>();
 
+  /** `shows`: a visible chat shows this session. */
   constructor(
     private readonly server: Server,
     private readonly running: RunningTurns,
+    private readonly shows: (sessionId: string) => boolean,
   ) {
     server.state.on("update", ({ params: { update, turnId, sessionId } }) => {
       if (update.kind === "end" && Array.isArray(update["edits"]) && update["edits"].length > 0) {
@@ -46,23 +38,20 @@ export class Undo {
     }
     for (const turnId of this.candidates()) {
       const attempt = await this.attempt(turnId);
-      if (attempt?.complete === false) {
-        void showWarning(attempt.message, BEFORE).then((before) => before && this.skipTurn(turnId));
-      } else if (attempt) {
-        void showInfo(attempt.message);
-      }
       if (attempt) {
+        const isShown = this.shows(sessionOf(this.server.state, turnId));
+        void showOutcome(attempt, isShown, BEFORE).then((before) => (before === BEFORE ? this.skipTurn(turnId) : undefined));
         return;
       }
     }
     void showInfo("there is nothing to undo");
   }
 
-  /** Returns false if its edits were rejected or already undone. */
+  /** For the button of the chat, which shows the turn. Returns false if its edits were rejected or already undone. */
   async undoTurn(turnId: string): Promise<boolean> {
     const attempt = await this.attempt(turnId);
     if (attempt) {
-      void (attempt.complete ? showInfo : showWarning)(attempt.message);
+      void showOutcome(attempt, true);
     }
     return attempt !== undefined;
   }
@@ -73,20 +62,13 @@ export class Undo {
   }
 
   /** Undefined: nothing of the turn is left to undo. */
-  private async attempt(turnId: string): Promise<Attempt | undefined> {
+  private async attempt(turnId: string): Promise<Outcome | undefined> {
     const answer = await this.server.executeCommand<Optional<UndoAnswer>>("tark.turn.undo", { turnId });
     if (answer == null) {
       return { message: "the turn is being undone", complete: true }; // a server that does not know this editor answers before it is done
     }
-    const waiting = this.countUndecided(turnId);
-    const parts = answer.kept.map(({ uri, reason }) => `kept ${relativeName(uri)}: ${reason}`);
-    if (answer.restored.length > 0) {
-      parts.unshift(`undid ${this.promptOf(turnId)} in ${answer.restored.map(relativeName).join(", ")}`);
-    }
-    if (waiting > 0) {
-      parts.push(`${this.promptOf(turnId)}: ${counted(waiting, "change")} still wait${waiting === 1 ? "s" : ""} for your review`);
-    }
-    return parts.length === 0 ? undefined : { message: parts.join("; "), complete: answer.kept.length + waiting === 0 };
+    const prompt = promptOf(this.server.state, turnId);
+    return describeOutcome({ ...answer, verb: "undid", prompt, waiting: this.countUndecided(turnId) }, relativeName);
   }
 
   /** How many of its changes are not applied and wait for review. */
@@ -110,10 +92,13 @@ export class Undo {
     const all = new Set([...seen.toReversed(), ...recorded.toReversed()]);
     return [...all].filter((turnId) => !this.skipped.has(turnId));
   }
+}
 
-  private promptOf(turnId: string): string {
-    const known = [...this.server.state.transcripts.values()].map(({ byId }) => byId.get(turnId)?.prompt);
-    const line = known.find((prompt) => prompt)?.split("\n", 1)[0] ?? "";
-    return line === "" ? "the last turn" : `“${plainExcerpt(line, LONGEST_PROMPT)}”`;
+/** Shows what undo or redo did, unless a visible chat does. Resolves with `more` if it is pressed: a button if something was left out. */
+export async function showOutcome(outcome: Outcome, isShown: boolean, more?: string): Promise<string | undefined> {
+  const level = outcomeLevel(outcome, isShown);
+  if (level === "warning") {
+    return showWarning(outcome.message, ...(more === undefined ? [] : [more]));
   }
+  return level === undefined ? undefined : showInfo(outcome.message);
 }

@@ -32,6 +32,7 @@ test("undo: the changes of the last turn", async () => {
   await proposed(editor);
   await run("acceptAll");
   await until("both lines", () => /TWO[^]*NINE/.test(text()));
+  await vscode.commands.executeCommand("workbench.action.closeSidebar"); // a visible chat says it itself
   await until("its edits are reported", async () => [...(await state()).transcripts.values()].some((transcript) => transcript.turns.some((turn) => turn.edits?.length)));
   await run("undo");
   await until("the former text", () => text() === before);

@@ -326,3 +326,49 @@ test("cited code becomes a link and a fenced block", () => {
 });
 
 test.after(() => window.happyDOM.close());
+
+/** A browser reports the size of an element at the end of a frame: when it is observed, and when it has changed. */
+class FrameObserver {
+  static readonly all: FrameObserver[] = [];
+  private readonly reported = new Map<Element, number | undefined>();
+
+  constructor(private readonly does: () => void) {
+    FrameObserver.all.push(this);
+  }
+
+  observe(element: Element): void {
+    this.reported.set(element, undefined);
+  }
+
+  endFrame(height: number): void {
+    const changed = [...this.reported].filter(([, last]) => last !== height);
+    changed.forEach(([element]) => this.reported.set(element, height));
+    if (changed.length > 0) {
+      this.does();
+    }
+  }
+}
+
+test("a transcript that is loaded again stays at its end, also if it is as high as before", async () => {
+  const former = globalThis.ResizeObserver;
+  globalThis.ResizeObserver = FrameObserver as unknown as typeof ResizeObserver;
+  try {
+    const page = open();
+    let height = 0; // new turns have no height until the end of the frame (`content-visibility`)
+    const element = page.one(".transcript");
+    Object.defineProperty(element, "scrollHeight", { get: () => height });
+    const endFrame = (): void => {
+      height = 545;
+      FrameObserver.all.forEach((observer) => observer.endFrame(height));
+    };
+    await page.give(transcript(RUNNING));
+    endFrame();
+    assert.equal(element.scrollTop, 545);
+    height = 0;
+    await page.give(transcript({ ...RUNNING, state: "ended" }));
+    endFrame();
+    assert.equal(element.scrollTop, 545);
+  } finally {
+    globalThis.ResizeObserver = former;
+  }
+});

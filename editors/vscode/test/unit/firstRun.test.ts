@@ -1,16 +1,18 @@
 /** What has to be set up, what is said about errors, and when failed turns are tried again. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { open, pause } from "./opened";
 import type { ToPage, TurnHead } from "../../src/chat/messages";
 import { Retries } from "../../src/chat/retries";
 import { turnProblem } from "../../src/model/turnProblems";
-import { checkWords, modelOffers, type ProviderStatus, serverView } from "../../src/setup/offers";
+import { checkWords, keyMessage, modelOffers, type ProviderStatus, serverView } from "../../src/setup/offers";
+import { providerRows, takesKey } from "../../src/setup/providerRows";
 import { doctorPage } from "../../src/status/doctorPage";
 import type { DoctorFacts } from "../../src/status/reportText";
 import { TurnStarts } from "../../src/turns/starts";
+import { providerName } from "../../src/text/providerNames";
 import { HOSTILE_TEXT } from "./hostileText";
 
 const missing = (provider: string, more: Partial<ProviderStatus> = {}): ProviderStatus => ({ provider, status: "missing", source: "", hint: "run `tark-lsp login`", variables: [`${provider}_KEY`], login: false, ...more });
@@ -57,6 +59,33 @@ test("a checked key: what is said", () => {
   assert.equal(checkWords("openai", { result: "refused", message: "401" })!.words, "OpenAI does not accept this key. It was not saved.");
   assert.deepEqual(checkWords("openai", { result: "unchecked", message: "no connection" }), { words: "The key of OpenAI is saved, but not checked.", details: "no connection" });
   assert.equal(checkWords("ollama", { result: "accepted", message: "" })!.words, "Ollama lists no model.");
+});
+
+test("a key that was set with the command: one message; a refused key can be entered again", () => {
+  const message = (result: "accepted" | "refused" | "unchecked", more: string, model?: string): unknown[] => Object.values(keyMessage("openai", { result, message: more, model }));
+  assert.deepEqual(message("accepted", "", "openai/m"), ["OpenAI accepts the API key.", false, []]);
+  assert.deepEqual(message("refused", "the provider refused (HTTP 401)"), ["OpenAI does not accept this key. It was not saved.", true, ["Try Again"]]);
+  assert.deepEqual(message("unchecked", "no connection"), ["The key of OpenAI is saved, but not checked: no connection", true, []]);
+  assert.deepEqual(message("accepted", ""), ["OpenAI lists no model.", true, []]);
+});
+
+test("the list of providers: the order of the set-up card, then by name; what needs no key is last", () => {
+  const local = (provider: string, variables: string[]): ProviderStatus => missing(provider, { status: "unneeded", variables });
+  const names = ["vllm", "xai", "chutes", "llamacpp", "copilot", "openrouter", "deepseek", "ollama", "gemini", "openai", "anthropic"];
+  const providers = names.map((name) => (["vllm", "llamacpp", "ollama"].includes(name) ? local(name, ["A_KEY"]) : missing(name)));
+  assert.deepEqual(
+    providerRows(providers).map(({ label }) => label),
+    ["Anthropic", "OpenAI", "Gemini", "OpenRouter", "GitHub Copilot", "Chutes", "DeepSeek", "xAI", "llama.cpp", "Ollama", "vLLM"],
+  );
+  assert.equal(providerRows(providers).at(-1)!.description, "no key needed");
+  assert.deepEqual([local("a", []), local("b", ["B_KEY"]), missing("mine", { variables: [] })].map(takesKey), [false, true, true]);
+});
+
+test("every provider of the server has a name in its own spelling", () => {
+  const files = readdirSync("../../tark_lsp/llm/providers").filter((name) => /^[a-z]+\.py$/.test(name));
+  const providers = files.map((name) => name.slice(0, -".py".length)).filter((name) => name !== "compatible" && name !== "scripted");
+  assert.ok(providers.length > 10);
+  assert.deepEqual(providers.filter((name) => providerName(name) === name), []);
 });
 
 test("a server that is missing can be installed; one that did not start can be started", () => {
@@ -114,7 +143,7 @@ test("an error is a card: a sentence, buttons, and the server's words in details
   assert.deepEqual(page.told.slice(-3), [
     { kind: "again", turnId: "t", how: "retry" },
     { kind: "wait", turnId: "t" },
-    { kind: "remedy", remedy: "chooseModel" },
+    { kind: "remedy", turnId: "t", remedy: "chooseModel" },
   ]);
   await page.give(transcript({ ...FAILED, retry: { at: Date.now() - 1, waits: false } }));
   assert.ok(page.all(".card button").some((button) => button.hidden));
@@ -126,7 +155,7 @@ test("a turn that has done something is continued; a key is set for its provider
   assert.deepEqual(page.all(".card button").map(({ textContent }) => textContent), ["Set API Key", "Select Model", "Continue"]);
   page.all(".card button")[0]!.click();
   page.all(".card button")[2]!.click();
-  assert.deepEqual(page.told.slice(-2), [{ kind: "remedy", remedy: "setKey", provider: "openai" }, { kind: "again", turnId: "t", how: "continue" }]);
+  assert.deepEqual(page.told.slice(-2), [{ kind: "remedy", turnId: "t", remedy: "setKey", provider: "openai" }, { kind: "again", turnId: "t", how: "continue" }]);
 });
 
 test("a cut answer offers to continue", async () => {

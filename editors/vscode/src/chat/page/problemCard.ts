@@ -1,16 +1,17 @@
 /** Draws what went wrong in a turn: a sentence, the buttons that help, and the server's words behind "Details". */
 
-import { REMEDY_LABELS, turnProblem, type Remedy } from "../../model/turnProblems";
+import { REMEDY_LABELS, type Remedy } from "../../model/turnProblems";
 import { chatProse, plainLine } from "../../text/surfaces";
 import type { TurnHead } from "../messages";
 import { button, h, setText } from "./element";
 import type { Page } from "./page";
+import { problemOf } from "./wording";
 
 const TICK_MS = 250;
 const LONGEST_WAIT_S = 600; // a longer wait is not for this chat
 
 export function problemCard(page: Page, head: TurnHead): HTMLElement | undefined {
-  const problem = turnProblem(head.stopReason, head.error?.code, head.model);
+  const problem = problemOf(head);
   if (head.state !== "ended" || problem === undefined) {
     return undefined;
   }
@@ -19,10 +20,10 @@ export function problemCard(page: Page, head: TurnHead): HTMLElement | undefined
   const wait = problem.remedies.includes("again") && head.retry !== undefined ? [waitButton(page, head)] : [];
   return h(
     "div",
-    { class: `card${head.error === undefined ? "" : " error"}`, role: "group", "aria-label": sentence },
+    { class: `card${head.error === undefined || head.key?.result === "accepted" ? "" : " error"}`, role: "group", "aria-label": sentence },
     h("p", { class: "sentence" }, sentence),
     h("div", { class: "buttons" }, ...buttons.slice(0, 1), ...wait, ...buttons.slice(1)),
-    ...(head.error === undefined ? [] : [details(head.error)]),
+    ...details(head),
   );
 }
 
@@ -32,7 +33,7 @@ function remedyButton(page: Page, { turnId, worked, model }: TurnHead, remedy: R
       page.post({ kind: "again", turnId, how: remedy === "continue" || worked === true ? "continue" : "retry" });
     } else {
       const provider = remedy === "setKey" && model?.includes("/") === true ? model.split("/", 1)[0] : undefined;
-      page.post({ kind: "remedy", remedy, ...(provider !== undefined && { provider }) });
+      page.post({ kind: "remedy", turnId, remedy, ...(provider !== undefined && { provider }) });
     }
   };
   const words = remedy === "again" && worked === true ? REMEDY_LABELS.continue : REMEDY_LABELS[remedy];
@@ -63,12 +64,19 @@ function clock(seconds: number): string {
   return seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} min`;
 }
 
-function details({ message, hint }: NonNullable<TurnHead["error"]>): HTMLElement {
-  return h(
-    "details",
-    { class: "more" },
-    h("summary", {}, h("span", { class: "title" }, "Details")),
-    h("p", { class: "plain" }, chatProse(message)),
-    ...(hint ? [h("p", { class: "plain hint" }, chatProse(hint))] : []),
-  );
+/** The server's words: about the key that was set, else about the error. */
+function details({ error, key }: TurnHead): HTMLElement[] {
+  const { message, hint } = key === undefined ? { message: "", hint: "", ...error } : { message: key.message, hint: "" };
+  if (message === "" && hint === "") {
+    return [];
+  }
+  return [
+    h(
+      "details",
+      { class: "more" },
+      h("summary", {}, h("span", { class: "title" }, "Details")),
+      h("p", { class: "plain" }, chatProse(message)),
+      ...(hint ? [h("p", { class: "plain hint" }, chatProse(hint))] : []),
+    ),
+  ];
 }

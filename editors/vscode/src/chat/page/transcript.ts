@@ -24,6 +24,8 @@ export class TranscriptPart {
   private readonly sending = h("div", { class: "sending" });
   private readonly toEnd = button("↓ Scroll to End", () => this.followEnd(), { class: "to-end", hidden: true });
   private readonly views = new Map<TurnModel, TurnView>();
+  /** Content that is drawn late or opened, or a narrower view. */
+  private readonly resized = new ResizeObserver(() => this.stayAtEnd());
   firstSending = ""; // the first prompt that the server has not accepted yet
   private due = false;
   private follows = true;
@@ -38,9 +40,8 @@ export class TranscriptPart {
     this.earlier = button("Show Earlier Messages", () => page.post({ kind: "earlier" }), { class: "earlier", hidden: true });
     this.element.append(this.earlier, this.empty, this.turns, this.sending, this.toEnd);
     this.element.addEventListener("scroll", () => this.scrolled(), { passive: true });
-    const resized = new ResizeObserver(() => this.stayAtEnd()); // content that is drawn late or opened, or a narrower view
-    resized.observe(this.turns);
-    resized.observe(this.element);
+    this.resized.observe(this.turns);
+    this.resized.observe(this.element);
     setInterval(() => this.tick(), CALLS_MS);
   }
 
@@ -52,6 +53,7 @@ export class TranscriptPart {
     this.cutting = false;
     this.showSending(sending);
     this.goOnReading();
+    this.resized.observe(this.turns); // again: it reports the real height of new turns even if the old ones were as high
   }
 
   applyChanges(changes: readonly TranscriptChange[]): void {

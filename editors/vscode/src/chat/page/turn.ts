@@ -83,7 +83,7 @@ export class TurnView {
   /** Drawn again only if it changes, so that a focused button and open details stay. */
   private drawProblem(): void {
     const { head } = this.turn;
-    const shown = JSON.stringify([head.state, head.stopReason, head.error, head.retry]);
+    const shown = JSON.stringify([head.state, head.stopReason, head.error, head.retry, head.key]);
     if (this.problem.dataset["shown"] !== shown) {
       this.problem.dataset["shown"] = shown;
       const card = problemCard(this.page, head);

@@ -2,7 +2,7 @@
 
 import { counted, formatMoney, joinParts, shortNumber } from "../../text/figures";
 import { grantCoverage } from "../../text/permissionWords";
-import { turnProblem } from "../../model/turnProblems";
+import { problemWithKey, turnProblem, type TurnProblem } from "../../model/turnProblems";
 import type { CallView, PermissionRow, Status, TurnHead } from "../messages";
 import { chatLine, plainExcerpt, plainLine } from "../../text/surfaces";
 
@@ -28,13 +28,20 @@ export function endingWords(head: TurnHead): string {
   }
 }
 
+/** What went wrong in a turn. Undefined: nothing went wrong. */
+export function problemOf({ stopReason, error, model = "", key }: TurnHead): TurnProblem | undefined {
+  const problem = turnProblem(stopReason, error?.code, model);
+  return problem === undefined || key === undefined ? problem : problemWithKey(problem, model, key.result);
+}
+
 /** What screen readers announce at the end of a turn. `answer`: the start of its last text. */
-export function endAnnouncement({ stopReason = "end_turn", error, model }: TurnHead, answer: string): string {
-  if (stopReason === "cancelled") {
+export function endAnnouncement(head: TurnHead, answer: string): string {
+  if (head.stopReason === "cancelled") {
     return "Tark was stopped";
   }
-  const problem = turnProblem(stopReason, error?.code, model);
-  return problem === undefined ? `Tark is done. ${answer}` : `Tark stopped. ${chatLine(problem.sentence)}`;
+  const problem = problemOf(head);
+  const stopped = head.key === undefined ? "Tark stopped. " : "";
+  return problem === undefined ? `Tark is done. ${answer}` : `${stopped}${chatLine(problem.sentence)}`;
 }
 
 /** The sign of a call's status, and its name for screen readers. */
