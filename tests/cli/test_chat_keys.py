@@ -128,7 +128,7 @@ def test_an_image_from_the_clipboard_goes_with_the_next_prompt(
         (programs / name).chmod(0o700)
     terminal.send(CTRL_V)
     terminal.expect("the image from the clipboard goes with your next prompt")
-    assert terminal.status.startswith(" + 1 for your next prompt, Ctrl-C drops it")
+    terminal.until(lambda: terminal.status.startswith(" + 1 for your next prompt, Ctrl-C drops it"))
     terminal.send(CTRL_C)
     terminal.until(lambda: "for your next prompt" not in terminal.status)
     terminal.send(CTRL_V)

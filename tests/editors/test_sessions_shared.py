@@ -101,6 +101,6 @@ async def test_the_second_takes_over_what_a_killed_one_leaves(editors: tuple[Mem
     kept = texts(taken)[1]
     assert kept.endswith("\n\n[interrupted]")
     assert kept.startswith(received)
-    assert ["was interrupted" in note for note in second.notes] == [True]
+    assert second.notes == [], "an editor that shows turns shows the error at its turn"
     assert (await second.end(turn))["error"]["code"] == "interrupted"
     assert (await second.end(await second.turn("hello", sessionId=session)))["text"] == "Hello."
