@@ -12,6 +12,9 @@ from typing import Any
 from tark_lsp.server.protocol.capabilities import PROTOCOL, choose_encoding, find_value
 from tark_lsp.workspace.uris import path_from_uri
 
+ANSWER_SECONDS = 30.0
+"""How long an editor that asks nobody can take to answer an edit."""
+
 
 @dataclass(frozen=True, slots=True)
 class EditorFlags:
@@ -35,8 +38,8 @@ class EditorFlags:
     """Adds an empty line after an edit that only adds lines at the end (vim.lsp.util.apply_text_edits)."""
     blocks_on_commands: bool = True
     """Sends no change while it waits for the answer to a command (eglot, whose timers do not run then)."""
-    answer_seconds: float | None = 30.0
-    """How long the answer to an edit can take, in seconds; None: the editor asks the user first (eglot)."""
+    answer_seconds: float | None = None
+    """How long the answer to an edit can take, in seconds; None: the editor may ask the user first, as eglot does."""
     change_delay: float = 0.5
     """The longest time in seconds from a change of the text to its didChange, while the user does not type."""
 
@@ -50,6 +53,7 @@ _VSCODE = EditorFlags(
     checks_versions=True,
     says_applied_when_skipped=False,
     blocks_on_commands=False,
+    answer_seconds=ANSWER_SECONDS,
     change_delay=0.0,
 )
 _NEOVIM = EditorFlags(
@@ -57,19 +61,21 @@ _NEOVIM = EditorFlags(
     checks_versions=True,
     adds_line_at_end=True,
     blocks_on_commands=False,
+    answer_seconds=ANSWER_SECONDS,
     change_delay=0.15,
 )
-_EGLOT = EditorFlags(
-    forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False, answer_seconds=None
-)
+_EGLOT = EditorFlags(forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False)
 _HELIX = EditorFlags(
     show_document_replaces_view=True,
     checks_versions=True,
     says_applied_when_skipped=False,
     blocks_on_commands=False,
+    answer_seconds=ANSWER_SECONDS,
     change_delay=0.0,
 )
-_KAKOUNE = EditorFlags(forgets_earlier_message=False, blocks_on_commands=False, change_delay=0.0)
+_KAKOUNE = EditorFlags(
+    forgets_earlier_message=False, blocks_on_commands=False, answer_seconds=ANSWER_SECONDS, change_delay=0.0
+)
 
 EDITORS: Sequence[tuple[str, tuple[int, ...], EditorFlags]] = (
     ("visual studio code", (), _VSCODE),

@@ -162,8 +162,10 @@ async def test_an_editor_that_never_answers_is_asked_once(editor: ScriptedEditor
     assert editor.connection.withdrawn == ["workspace/applyEdit"]
 
 
-async def test_eglot_asks_the_user_and_answers_whenever_they_do(tmp_path: Path) -> None:
-    editor = ScriptedEditor(tmp_path.resolve(), name="eglot")
+@pytest.mark.parametrize("name", ["Emacs (eglot)", "", "an editor of tomorrow"])
+async def test_an_editor_that_may_ask_the_user_answers_whenever_they_do(tmp_path: Path, name: str) -> None:
+    """eglot 1.9 does not say its name."""
+    editor = ScriptedEditor(tmp_path.resolve(), name=name)
     path = editor.open("f.py", TEXT)
 
     async def late(params: Json) -> Any:
