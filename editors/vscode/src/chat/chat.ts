@@ -9,6 +9,7 @@ import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";
 import { runRemedy, tryAgain } from "./again";
 import { outboxActions } from "./outboxActions";
+import { recordFocus } from "./chatFocus";
 import { Retries } from "./retries";
 import type { PromptContext } from "./attached";
 import { Attachments } from "./attachments";
@@ -44,6 +45,8 @@ export interface ChatMemory {
 }
 
 const LOAD_MS = 10_000;
+/** Messages that do not say that the user is in this chat. */
+const POSTED_BY_PAGE: ReadonlySet<ToHost["kind"]> = new Set(["ready", "draft", "blurred"]);
 
 export class Chat implements vscode.Disposable {
   private host: ChatHost | undefined;
@@ -161,6 +164,7 @@ export class Chat implements vscode.Disposable {
 
   dispose(): void {
     this.isClosed = true;
+    recordFocus(this.place, false);
     this.memory.save();
     for (const disposable of [...this.disposables, ...this.hostDisposables]) {
       disposable.dispose();
@@ -187,7 +191,7 @@ export class Chat implements vscode.Disposable {
   }
 
   private handleMessage(message: ToHost): void {
-    if (message.kind !== "ready" && message.kind !== "draft") { // a page posts these itself, too
+    if (!POSTED_BY_PAGE.has(message.kind)) {
       this.dependencies.server.state.usePlace(this.place); // the user is here
     }
     const handle = this.handlers[message.kind] as (message: ToHost) => unknown;
@@ -278,6 +282,7 @@ export class Chat implements vscode.Disposable {
   /** VS Code discards the page of a hidden chat, and loads it again later. */
   private pageHidden(): void {
     this.page.close();
+    recordFocus(this.place, false);
     this.conversation.pageClosed();
     this.list.pageClosed();
     this.memory.save();

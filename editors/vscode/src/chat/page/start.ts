@@ -126,6 +126,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     focus: () => prompt.focus(),
   };
   addEventListener("focus", () => rim.post({ kind: "focused" }));
+  addEventListener("blur", () => rim.post({ kind: "blurred" }));
   rim.post({ kind: "ready" });
   return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
 }
