@@ -23,6 +23,7 @@ export function newPage(): Page & { told: ToHost[]; spoken: string[] } {
     keep: () => undefined,
     post: (message) => told.push(message),
     announce: (words) => spoken.push(words),
+    withdraw: (words) => spoken.splice(0, spoken.length, ...spoken.filter((said) => said !== words)),
     told,
     spoken,
   };

@@ -8,6 +8,7 @@ import type { Kept, Page } from "./page";
 import { StickyPlan } from "./plan";
 import { PromptPart } from "./prompt";
 import { SetupPart } from "./setupCard";
+import { spokenText } from "./spokenText";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
 import { TranscriptPart } from "./transcript";
@@ -16,7 +17,6 @@ import { endAnnouncement } from "./wording";
 import { chatLine } from "../../text/surfaces";
 
 const KEEP_MS = 200; // scrolling causes many changes
-const SPOKEN = 300; // characters of an answer that are announced at its end
 const SAID_MS = 10_000;
 
 export interface PageHost {
@@ -50,6 +50,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     },
     post: (message) => rim.post(message),
     announce: (words) => announcer.announce(words),
+    withdraw: (words) => announcer.withdraw(words),
   };
   runEditingKeys(body, rim.isMac === true);
   addEventListener("pagehide", keepNow);
@@ -146,6 +147,6 @@ function spokenOf(turnId: string, transcript: TranscriptPart): string {
     return turn?.head.waits === true ? "The prompt is queued" : "Tark is working";
   }
   const said = turn.blocks.findLast((block) => block.kind === "text");
-  const words = said !== undefined && "text" in said ? chatLine(said.text).slice(0, SPOKEN) : "";
+  const words = said !== undefined && "text" in said ? spokenText(said.text) : "";
   return endAnnouncement(turn.head, words);
 }
