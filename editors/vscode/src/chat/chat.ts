@@ -10,6 +10,7 @@ import { Conversation } from "./conversation";
 import { runRemedy, tryAgain } from "./again";
 import { outboxActions } from "./outboxActions";
 import { recordFocus } from "./chatFocus";
+import { runSetupChoice } from "./setupChoice";
 import { Retries } from "./retries";
 import type { PromptContext } from "./attached";
 import { Attachments } from "./attachments";
@@ -209,7 +210,7 @@ export class Chat implements vscode.Disposable {
       again: ({ turnId, how }) => this.tryAgain(turnId, how),
       remedy: (pressed) => runRemedy(this.keys, pressed),
       wait: ({ turnId }) => this.retries.toggleWait(turnId),
-      setup: ({ offer }) => this.dependencies.setup.choose(offer),
+      setup: ({ offer }) => runSetupChoice(this.dependencies.server.state, () => this.dependencies.setup.choose(offer), (message) => this.page.post(message)),
       earlier: () => this.conversation.showEarlier(),
       fewer: () => this.conversation.showFewer(),
       complete: async ({ id, text, offset }) => {

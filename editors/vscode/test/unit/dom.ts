@@ -20,6 +20,7 @@ export function newPage(): Page & { told: ToHost[]; spoken: string[] } {
   const spoken: string[] = [];
   return {
     kept: { opened: {}, history: [], answers: {} },
+    isMac: false,
     keep: () => undefined,
     post: (message) => told.push(message),
     announce: (words) => spoken.push(words),

@@ -29,6 +29,7 @@ export interface DraftAnswer {
 
 export interface Page {
   readonly kept: Kept;
+  readonly isMac: boolean;
   /** Call this after each change of `kept`. */
   keep(): void;
   post(message: ToHost): void;

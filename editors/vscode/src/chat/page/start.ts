@@ -12,6 +12,7 @@ import { spokenText } from "./spokenText";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
 import { TranscriptPart } from "./transcript";
+import { runAnswerKeys } from "./requestKeys";
 import { RequestsPart } from "./requests";
 import { endAnnouncement } from "./wording";
 import { chatLine } from "../../text/surfaces";
@@ -43,8 +44,10 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     keeping = undefined;
     rim.keep(kept);
   };
+  const isMac = rim.isMac === true;
   const page: Page = {
     kept,
+    isMac,
     keep: () => {
       keeping ??= setTimeout(keepNow, KEEP_MS);
     },
@@ -52,7 +55,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     announce: (words) => announcer.announce(words),
     withdraw: (words) => announcer.withdraw(words),
   };
-  runEditingKeys(body, rim.isMac === true);
+  runEditingKeys(body, isMac);
   addEventListener("pagehide", keepNow);
   if (rim.tab !== undefined) {
     kept.tab = rim.tab;
@@ -67,6 +70,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     prompt.addToHistory(words);
     handlers.say({ kind: "say", words: "This request has ended. The arrow keys recall the text you typed for it." });
   });
+  runAnswerKeys(body, waiting.element, isMac);
   const header = new HeaderPart(page, () => sessions.toggle());
   const sessions = new SessionsPart(page, header.sessions);
   const footer = new FooterPart(page);
