@@ -1,5 +1,6 @@
 """Turns a call into the result that the model reads, and reports it. A failed call has a result, too."""
 
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ def failure_text(code: str, message: str, hint: str = "", details: Mapping[str, 
     return failure_line(ToolError(code, message, hint=hint, details=details))
 
 
+LONGEST_PATH = 300
+"""Characters. A model can write anything."""
 CANCELLED = failure_text("cancelled", "the person cancelled the turn before this call was done")
 
 
@@ -68,6 +71,7 @@ def _told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult])
 
 
 def announce_call(turn: Turn, item: ReadyCall, preview: Preview, status: CallStatus) -> None:
+    turn.announced.add(item.call_id)
     turn.emit(
         CallChanged(
             item.call_id,
@@ -98,4 +102,16 @@ def finish_call(
         content = failure_text("repeated", "the same call is repeated with the same result", REPEATED_HINT, done)
         status = CallStatus.FAILED if status is CallStatus.COMPLETED else status
     results[call.id] = ToolResult(call.id, content, is_error=status is not CallStatus.COMPLETED)
-    turn.emit(CallChanged(turn.call_id(call.id), status, name=call.name, text=content, facts=facts))
+    call_id = turn.call_id(call.id)
+    title = None if call_id in turn.announced else _unprepared_title(call)
+    turn.emit(CallChanged(call_id, status, name=call.name, title=title, text=content, facts=facts))
+
+
+def _unprepared_title(call: ToolCall) -> str | None:
+    """The title of a call that failed before its preview: its tool and its file. None if its arguments name no file."""
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError:
+        return None
+    path = arguments.get("path") if isinstance(arguments, dict) else None
+    return f"{call.name} {path[:LONGEST_PATH]}" if isinstance(path, str) and path else None

@@ -106,6 +106,8 @@ class Turn:
     outcomes: dict[Path, list[HunkState]] = field(init=False, default_factory=dict)
     call_ids: dict[str, str] = field(init=False, default_factory=dict)
     """The provider's call ids in the current answer -> our ids, which clients see."""
+    announced: set[str] = field(init=False, default_factory=set)
+    """The ids of calls that have a title: their preview is done."""
     rejected: set[str] = field(init=False, default_factory=set)
     """Digests of what the user rejected: the same again is rejected without asking."""
     loops: LoopDetector = field(init=False, default_factory=LoopDetector)

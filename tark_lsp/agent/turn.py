@@ -192,7 +192,7 @@ def emit_stream_event(turn: Turn, event: StreamEvent) -> None:
         case ToolCallStart(id=call, name=name):
             turn.emit(events.CallChanged(turn.call_id(call), events.CallStatus.PENDING, name=name))
         case Retry(wait_seconds=seconds, reason=reason):
-            message = f"retrying in {seconds:.0f} s ({reason})"
+            message = f"retrying in {seconds:.0f} s ({reason})"  # the chat of VS Code reads it (retryOf)
             turn.emit(events.Step(message))
             turn.emit(events.Notice("info", message))
         case Stall(seconds=seconds):

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import tempfile
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,14 +11,14 @@ from tark_lsp.cli.runtime import at_terminal, new_console, run_to_exit_code, run
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE, run_turn
 from tark_lsp.cli.visible import visible
-from tark_lsp.demo import FILE, MODEL, PROMPT, SELECTED_LINES, copy_demo
+from tark_lsp.demo import FILE, MODEL, PROMPT, SELECTED_LINES, copy_demo, new_demo_folder
 
 TESTS = [sys.executable, "-B", "-m", "unittest"]
 
 
 def main(arguments: Sequence[str]) -> int:
     options = new_parser().parse_args(arguments)
-    folder = Path(tempfile.mkdtemp(prefix="tark-demo-")).resolve()
+    folder = new_demo_folder()
     screen = Screen(new_console(), folder / "project")
     return run_to_exit_code(_demo(folder, screen, yes=options.yes), screen)
 

@@ -248,7 +248,7 @@ class ServerParts:
                 self.auth,
                 UsageCommand(sessions, show),
                 Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
-                Demo(),
+                Demo(workspace.folders),
                 PatchCommand(workspace),
                 CommitMessages(self.preparation, workspace, sessions, self.recorder),
             ],

@@ -13,6 +13,9 @@ from tark_lsp.tools.search_program import SearchProgram
 FILE_LIMIT = 10_000
 """How many files are compared at most: more would noticeably delay every command."""
 
+CACHE = f"{os.sep}__pycache__{os.sep}"
+"""Python writes such a folder beside the modules that it imports, also in a project without a .gitignore."""
+
 Stamp: TypeAlias = tuple[int, int, int, int]
 
 
@@ -25,9 +28,12 @@ class Stamps:
 
 
 async def take_stamps(program: SearchProgram, folder: Path, extra: Iterable[Path]) -> Stamps:
-    """Stamps of the files below `folder` that are not ignored, hidden ones included, and of the files in `extra`."""
+    """Stamps of the files below `folder`, hidden ones included, and of the files in `extra`.
+
+    Not of ignored files, and not of Python's caches.
+    """
     paths, complete = await list_files(program, SearchScope((folder,), hidden=True), limit=FILE_LIMIT)
-    return Stamps(await asyncio.to_thread(_stamps, [*paths, *map(str, extra)]), complete)
+    return Stamps(await asyncio.to_thread(_stamps, [*_no_caches(paths), *map(str, extra)]), complete)
 
 
 async def changed_since(before: Stamps, program: SearchProgram, folder: Path, extra: Iterable[Path]) -> dict[Path, str]:
@@ -35,7 +41,7 @@ async def changed_since(before: Stamps, program: SearchProgram, folder: Path, ex
     names = {*before.files, *map(str, extra)}
     if before.complete:
         paths, _ = await list_files(program, SearchScope((folder,), hidden=True), limit=2 * FILE_LIMIT)
-        names.update(paths)
+        names.update(_no_caches(paths))
     after = await asyncio.to_thread(_stamps, names)
     found = {}
     for name in sorted(names):
@@ -43,6 +49,10 @@ async def changed_since(before: Stamps, program: SearchProgram, folder: Path, ex
         if old != new:
             found[Path(name)] = "created" if old is None else "deleted" if new is None else "changed"
     return found
+
+
+def _no_caches(paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if CACHE not in path]
 
 
 def _stamps(paths: Iterable[str]) -> dict[str, Stamp]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.events import CallChanged
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.errors import ToolError
@@ -60,6 +61,26 @@ async def test_calls_that_read_run_together_and_answer_in_order(bench: Bench) ->
     add(bench.tools, probe("look", Risk.READ_ONLY, later_first))
     await bench.run(answer(*(call("look", n=n) for n in (1, 2, 3))))
     assert bench.results() == ["met 1", "met 2", "met 3"]
+
+
+async def test_a_failed_call_has_a_title_that_names_its_file(bench: Bench) -> None:
+    """Also if it fails before its preview, which makes better titles: those stay."""
+    bench.write("a.py", "a\n")
+    await bench.run(
+        answer(
+            call("edit_file", path="a.py", old_text="missing\n", new_text="b\n"),
+            call("edit_file", path="a.py", old_text="a\n", new_text="b\n"),
+            call("read_file", path="none.py", start_line=3),
+            call("read_file", path=["a.py"]),
+            call("search_text", query=""),
+        ),
+        answer("done"),
+    )
+    titles: dict[str, str | None] = {}
+    for event in bench.heard:
+        if isinstance(event, CallChanged):
+            titles[event.call_id] = event.title or titles.get(event.call_id)
+    assert list(titles.values()) == ["edit_file a.py", "edit_file a.py", "read_file none.py:3-", None, None]
 
 
 async def test_calls_that_change_something_run_alone_in_the_order_of_the_model(bench: Bench) -> None:

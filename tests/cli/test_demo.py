@@ -1,11 +1,13 @@
 """`tark-lsp demo` as the user sees it: yes, no, --yes, no terminal, Ctrl-C."""
 
+import os
 import re
 from pathlib import Path
 
 import pytest
 
 import tark_lsp
+from tark_lsp.demo import MARKER, copy_demo
 from tests.cli.terminal import Terminal, environment, without_terminal
 
 pytestmark = pytest.mark.slow  # each test starts a program
@@ -74,7 +76,12 @@ def test_no_leaves_every_byte(tmp_path: Path, env: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("arguments", [["demo", "--yes"], ["demo"]], ids=["--yes", "no terminal"])
 def test_without_a_terminal(tmp_path: Path, env: dict[str, str], arguments: list[str]) -> None:
+    unused = tmp_path / "tark-demo-unused"
+    unused.mkdir()
+    copy_demo(unused)
+    os.utime(unused / MARKER, (0, 0))
     done = without_terminal(arguments, tmp_path, env)
+    assert not unused.exists(), "demos of long ago are removed"
     assert done.stderr == ""
     assert done.returncode == 0
     assert ("This is not a terminal, so the question is answered with yes." in done.stdout) == (len(arguments) == 1)

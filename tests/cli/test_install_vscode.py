@@ -13,6 +13,7 @@ import pytest
 import tark_lsp
 from tark_lsp import __version__
 from tark_lsp.cli.installing.shipped import server_command
+from tark_lsp.cli.installing.vscode import reason_in
 from tests.cli.terminal import environment, without_terminal
 
 pytestmark = [
@@ -27,6 +28,21 @@ echo "$name $1 $3" >> "$HOME/told"
 echo "some words of its own"
 exit 0
 """
+CRASH = """Installing extensions...
+node:internal/fs/utils:356
+    throw err;
+    ^
+
+Error: EACCES: permission denied, mkdir '/srv/extensions'
+    at Object.mkdirSync (node:fs:1391:3)
+    at Object.<anonymous> (/usr/lib/code/out/cli.js:11:2) {
+  errno: -13,
+  code: 'EACCES'
+}
+
+Node.js v20.11.1
+"""
+CRASHES = f"#!/bin/sh\n/bin/cat <<'END' >&2\n{CRASH}END\nexit 1\n"
 FAILS = "#!/bin/sh\necho 'Installing...'\necho 'no space \033[31mleft' >&2\nexit 1\n"
 
 
@@ -102,6 +118,38 @@ def test_one_that_fails_is_named_with_its_words(person: Person) -> None:
     assert "not done   VSCodium: " in out
     assert "no space \\u{1b}[31mleft" in out, "its words, and none that steer the terminal"
     assert "next " in out
+
+
+def test_the_stack_trace_of_one_that_fails_is_in_a_file(person: Person) -> None:
+    person.has("code", CRASHES)
+    code, out = person.install()
+    assert code == 1
+    (file,) = person.home.rglob("install-code.log")
+    start = out.index("not done   VS Code: ")
+    assert out[start:].splitlines()[1:] == [
+        "           EACCES: permission denied, mkdir '/srv/extensions'",
+        f"           all of its output: {file}",
+    ]
+    assert file.read_text() == CRASH
+    assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (CRASH, "EACCES: permission denied, mkdir '/srv/extensions'"),
+        ("Installing...\nno space left\n", "no space left"),
+        ("[12:00:00.1] Error: no end of the archive\n    at a (b.js:1:2)\n", "no end of the archive"),
+        ("(node:7) Warning: old\nError while installing:  Not found.\nFailed: /tmp/tark.vsix\n", "Not found."),
+        ("TypeError: x is undefined\n    at a\nNode.js v20.1.0\n", "x is undefined"),
+        ("    at a\n}\nNode.js v20.1.0\n", "it gave no reason"),
+        ("", "it gave no reason"),
+        ("word " * 200, "word " * 47 + "word…"),
+    ],
+    ids=lambda text: text[:20].split("\n")[0],
+)
+def test_the_reason_in_the_output_of_an_editor(output: str, reason: str) -> None:
+    assert reason_in(output) == reason
 
 
 def test_none_that_took_it(person: Person) -> None:

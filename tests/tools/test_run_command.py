@@ -219,7 +219,8 @@ async def test_changed_files_are_named_and_listed(bench: Bench) -> None:
     await bench.call("read_file", path="read.o")
     shown = await bench.call(
         "run_command",
-        command="rm gone.txt; touch .new ignored.o; for f in changed.txt open.txt read.o; do echo y >> $f; done",
+        command="rm gone.txt; touch .new ignored.o; for f in changed.txt open.txt read.o; do echo y >> $f; done;"
+        "mkdir -p lib/__pycache__; touch lib/__pycache__/a.pyc",
     )
     assert shown.split("\n")[1:] == [
         "[created while it ran: .new]",

@@ -115,8 +115,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   regenerateHunk: ({ review }, target) => review.regenerateHunk(target),
   editHunk: ({ review }, target) => review.editHunk(target),
   diff: ({ review }, target) => review.showDiff(target),
-  nextHunk: ({ review }) => review.goToHunk("next"),
-  previousHunk: ({ review }) => review.goToHunk("previous"),
+  nextHunk: ({ review }, target) => review.goToHunk("next", target),
+  previousHunk: ({ review }, target) => review.goToHunk("previous", target),
   showChanges: ({ review }) => review.showList(),
 
   permission: ({ permissions }, target) => permissions.showPermission(requestIdOf(target)),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,12 +19,19 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
+from tark_lsp.folders import logs_folder
 from tark_lsp.tools.programs import find_program
+from tark_lsp.visible import cut
 
 EXTENSION = "tark.tark"
 NOTE = "extension/installed.json"
 """Inside the .vsix. Says which server the extension starts (editors/vscode/src/server/environment.ts)."""
 SECONDS = 180
+ERROR = re.compile(r"(?:\[[^\]]*\] )?(?:Uncaught )?\w*Error\b[^:]*:\s+(.+)")
+"""`TypeError: reason`, `Error while installing: reason`, also after a time."""
+NOISE = re.compile(r"at |[\^{}\]]+$|Node\.js v|throw |node:|\(node:|\(Use `")
+"""Lines of a stack trace, and of what Node prints around it."""
+LONGEST_REASON = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +138,32 @@ def _run_in_editor(screen: Screen, editor: CodeEditor, program: str, *arguments:
         action = "removed    Tark from" if removing else f"installed  Tark {__version__} for"
         screen.print_line(f"{action} {where}", "green")
     else:
+        reason = reason_in(problem)
         screen.print_line(f"not done   {where}", "red")
-        for line in problem.splitlines():
-            screen.print_line(f"           {visible(line)}")
+        screen.print_line(f"           {visible(reason)}")
+        if problem.strip() not in ("", reason):
+            screen.print_line(f"           all of its output: {visible(str(_store_output(editor, problem)))}")
     return problem is None
 
 
+def reason_in(output: str) -> str:
+    """The sentence in the output that says why the program failed. The programs are written for Node: its message of an
+    error is between lines of source and a stack trace."""
+    lines = [line for line in map(str.strip, output.splitlines()) if line and not NOISE.match(line)]
+    named = (found[1] for line in lines if (found := ERROR.match(line)))
+    return cut(next(named, lines[-1] if lines else "it gave no reason"), LONGEST_REASON)
+
+
+def _store_output(editor: CodeEditor, output: str) -> Path:
+    """The file for the output of the last time that this editor's program failed."""
+    file = logs_folder() / f"install-{editor.program}.log"
+    file.write_text(output, encoding="utf-8")
+    file.chmod(0o600)
+    return file
+
+
 def _run(*command: str) -> str | None:
-    """Returns the end of the output if it failed."""
+    """Returns the output if it failed."""
     try:
         done = subprocess.run(
             command,
@@ -154,4 +180,4 @@ def _run(*command: str) -> str | None:
         return str(error)
     except subprocess.TimeoutExpired:
         return f"it did not end within {SECONDS} s"
-    return None if done.returncode == 0 else "\n".join(done.stdout.strip().splitlines()[-5:]) or "it gave no reason"
+    return None if done.returncode == 0 else done.stdout

@@ -69,6 +69,8 @@ def test_from_nothing_to_the_first_answer(opened: Chat, bench: Workbench, provid
     bench.page.screenshot(path=bench.workspace.parent / "refused.png")
     assert provider.prompts == []
     paste(bench, opened, RIGHT_KEY)
+    expect(opened.find(".alert")).to_contain_text("The model is now openrouter/")
+    expect(opened.prompt).to_be_focused()
     opened.until_said("Four.")
     assert len(provider.prompts) == 1
     assert "what is two and two?" in provider.prompts[0]

@@ -9,6 +9,8 @@ import { PromptCompletion } from "./completion";
 import { Conversation } from "./conversation";
 import { runRemedy, tryAgain } from "./again";
 import { outboxActions } from "./outboxActions";
+import { recordFocus } from "./chatFocus";
+import { runSetupChoice } from "./setupChoice";
 import { Retries } from "./retries";
 import type { PromptContext } from "./attached";
 import { Attachments } from "./attachments";
@@ -44,6 +46,8 @@ export interface ChatMemory {
 }
 
 const LOAD_MS = 10_000;
+/** Messages that do not say that the user is in this chat. */
+const POSTED_BY_PAGE: ReadonlySet<ToHost["kind"]> = new Set(["ready", "draft", "blurred"]);
 
 export class Chat implements vscode.Disposable {
   private host: ChatHost | undefined;
@@ -161,6 +165,7 @@ export class Chat implements vscode.Disposable {
 
   dispose(): void {
     this.isClosed = true;
+    recordFocus(this.place, false);
     this.memory.save();
     for (const disposable of [...this.disposables, ...this.hostDisposables]) {
       disposable.dispose();
@@ -187,7 +192,7 @@ export class Chat implements vscode.Disposable {
   }
 
   private handleMessage(message: ToHost): void {
-    if (message.kind !== "ready" && message.kind !== "draft") { // a page posts these itself, too
+    if (!POSTED_BY_PAGE.has(message.kind)) {
       this.dependencies.server.state.usePlace(this.place); // the user is here
     }
     const handle = this.handlers[message.kind] as (message: ToHost) => unknown;
@@ -205,7 +210,7 @@ export class Chat implements vscode.Disposable {
       again: ({ turnId, how }) => this.tryAgain(turnId, how),
       remedy: (pressed) => runRemedy(this.keys, pressed),
       wait: ({ turnId }) => this.retries.toggleWait(turnId),
-      setup: ({ offer }) => this.dependencies.setup.choose(offer),
+      setup: ({ offer }) => runSetupChoice(this.dependencies.server.state, () => this.dependencies.setup.choose(offer), (message) => this.page.post(message)),
       earlier: () => this.conversation.showEarlier(),
       fewer: () => this.conversation.showFewer(),
       complete: async ({ id, text, offset }) => {
@@ -278,6 +283,7 @@ export class Chat implements vscode.Disposable {
   /** VS Code discards the page of a hidden chat, and loads it again later. */
   private pageHidden(): void {
     this.page.close();
+    recordFocus(this.place, false);
     this.conversation.pageClosed();
     this.list.pageClosed();
     this.memory.save();

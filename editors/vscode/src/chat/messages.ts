@@ -229,6 +229,7 @@ export type ToHost =
   | { readonly kind: "ready" }
   /** The page has the focus. */
   | { readonly kind: "focused" }
+  | { readonly kind: "blurred" }
   | { readonly kind: "send"; readonly words: string; readonly instead?: ReplacedTurn }
   | { readonly kind: "steer"; readonly words: string }
   | { readonly kind: "cancel"; readonly turnId?: string }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ChatDependencies } from "./dependencies";
+import { recordFocus } from "./chatFocus";
 import { copyCode, insertCode, openAsNewFile } from "./codeActions";
 import { CodeApplying } from "./codeApplying";
 import { openInBrowser, openPath, openUri } from "./editors";
@@ -38,7 +39,8 @@ export function pageRequests(dependencies: ChatDependencies, place: Place, tell:
     open: ({ path, first, last }) => openPath(path, first, last),
     openUri: ({ uri, line }) => openUri(uri, line),
     browse: ({ url }) => openInBrowser(url),
-    focused: () => undefined,
+    focused: () => recordFocus(place, true),
+    blurred: () => recordFocus(place, false),
     copy: ({ text }) => copyCode(text),
     insert: ({ text }) => insertCode(text),
     apply: (block) => applying.apply(block),

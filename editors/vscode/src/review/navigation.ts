@@ -21,8 +21,7 @@ export class Navigation {
   ) {}
 
   /** At the last hunk of a file, the first call names the next file, and the second call goes there. */
-  async goToHunk(step: 1 | -1): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
+  async goToHunk(step: 1 | -1, editor = vscode.window.activeTextEditor): Promise<void> {
     const uri = editor?.document.uri.toString() ?? "";
     const places = this.targets.rangesIn(editor);
     const line = editor?.selection.active.line ?? 0;
@@ -54,8 +53,7 @@ export class Navigation {
   }
 
   /** After a decision with a key: goes to the next hunk of this file, else of the next file. */
-  async goOn(decided: ReadonlySet<string>): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
+  async goOn(decided: ReadonlySet<string>, editor = vscode.window.activeTextEditor): Promise<void> {
     const left = this.targets.placedIn(editor).filter(({ hunk }) => !decided.has(hunk.hunkId));
     if (editor && left.length > 0) {
       const rows = left.map(({ place }) => rowOf(place));

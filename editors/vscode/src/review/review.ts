@@ -17,6 +17,7 @@ import { hunkIdOf, HunkTargets } from "./targets";
 import { Navigation } from "./navigation";
 import type { Decision } from "./decisionCommands";
 import { ChangesTree } from "./tree";
+import { ChatKeys, isFromChat } from "./chatKeys";
 import { fileOperation, type UndecidedHunk } from "./hunkText";
 
 const REGENERATE = "regenerate"; // the box
@@ -33,6 +34,7 @@ export class Review implements vscode.Disposable {
   private readonly targets: HunkTargets;
   private readonly decisions: Decisions;
   private readonly navigation: Navigation;
+  private readonly chatKeys: ChatKeys;
   private readonly owned: vscode.Disposable;
   private readonly context = new Map<string, boolean>();
   private deciding: Promise<unknown> = Promise.resolve();
@@ -48,6 +50,7 @@ export class Review implements vscode.Disposable {
     this.targets = new HunkTargets(server.state, this.documents, this.diffs);
     this.decisions = new Decisions(server, this.targets, this.documents, this.diffs);
     this.navigation = new Navigation(this.targets, this.documents, this.diffs);
+    this.chatKeys = new ChatKeys(this.targets, this.decisions, this.navigation, this.diffs);
     this.owned = vscode.Disposable.from(
       this.documents,
       this.diffs,
@@ -76,9 +79,9 @@ export class Review implements vscode.Disposable {
     await decided;
   }
 
-  async goToHunk(direction: "next" | "previous"): Promise<void> {
+  async goToHunk(direction: "next" | "previous", target?: unknown): Promise<void> {
     await this.waitUntilRestored();
-    await this.navigation.goToHunk(direction === "next" ? 1 : -1);
+    await (isFromChat(target) ? this.chatKeys : this.navigation).goToHunk(direction === "next" ? 1 : -1);
   }
 
   /** Shows all hunks in a multi-file diff, with the list of changes beside it. */
@@ -154,6 +157,8 @@ export class Review implements vscode.Disposable {
       await this.decisions.decideMany(this.targets.allHunks(), decision);
     } else if (scope === "file") {
       await this.decisions.decideMany(this.targets.hunksInFile(target), decision);
+    } else if (isFromChat(target)) {
+      await this.chatKeys.decide(decision);
     } else if (document?.uri.scheme !== EDITED || hunkIdOf(target) !== undefined) {
       const chosen = this.targets.hunksAt(target);
       const isDone = await this.decisions.decideHunks(chosen, decision);

@@ -36,6 +36,13 @@ export function nearestRange(places: readonly LineRange[], line: number): number
   return index < 0 ? undefined : index;
 }
 
+/** Are all its lines on the screen? `visible`: the ranges of visible lines, of which folded lines are not a part. */
+export function isInView(place: LineRange, visible: readonly { readonly first: number; readonly last: number }[]): boolean {
+  const first = rowOf(place);
+  const end = Math.max(first, place.start + place.count - 1);
+  return visible.some((range) => range.first <= first && end <= range.last);
+}
+
 /** The line of the next hunk, upwards or downwards. Undefined if there are no more. */
 export function nextRow(places: readonly LineRange[], line: number, step: 1 | -1): number | undefined {
   const ahead = places.map(rowOf).filter((row) => (row - line) * step > 0);

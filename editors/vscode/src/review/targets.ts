@@ -20,10 +20,9 @@ export class HunkTargets {
     return undecidedHunks(this.state.hunks);
   }
 
-  /** The given hunk, else those in the selections or at the cursors. */
-  hunksAt(target: unknown): UndecidedHunk[] {
+  /** The given hunk, else those in the selections or at the cursors of the editor. */
+  hunksAt(target: unknown, editor = vscode.window.activeTextEditor): UndecidedHunk[] {
     const given = hunkIdOf(target);
-    const editor = vscode.window.activeTextEditor;
     if (given !== undefined || !editor) {
       return this.allHunks().filter(({ hunk }) => hunk.hunkId === given);
     }

@@ -46,7 +46,7 @@ export async function readLines(uri: string): Promise<string[] | undefined> {
   }
 }
 
-/** Opens a file at a line, with the focus. Rejects with a message for the user. */
+/** Opens a file at a line, with the focus; where it is visible, if it is. Rejects with a message for the user. */
 export async function openAtLine(uri: string, line: number): Promise<vscode.TextEditor> {
   if (!mayOpen(uri)) {
     throw new Error(`${relativeName(uri)} is outside the workspace, so it is not opened`);
@@ -57,7 +57,9 @@ export async function openAtLine(uri: string, line: number): Promise<vscode.Text
   } catch {
     throw new Error(`${relativeName(uri)} cannot be opened: it does not exist yet, or is not a text file; a diff shows the change`);
   }
-  const editor = await vscode.window.showTextDocument(document);
+  const isShown = ({ document: shown }: vscode.TextEditor): boolean => shown === document;
+  const visible = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors].find((editor) => editor !== undefined && isShown(editor));
+  const editor = await vscode.window.showTextDocument(document, visible?.viewColumn);
   moveCursor(editor, line);
   return editor;
 }

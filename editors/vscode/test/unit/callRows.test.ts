@@ -95,6 +95,21 @@ test("a command that failed has the sign of a failure", async () => {
   assert.deepEqual(page.all(".call .sign").map((element) => element.textContent), ["✗", "✓"]);
 });
 
+test("an edit that changed nothing is not shown as done", async () => {
+  const none = { type: "diff", uri: "file:///ws/a.py", hunks: [] } as unknown as Diff;
+  const same = call("edit_file", { title: "edit_file a.py", content: [none, { type: "text", text: "nothing changed: already there" }] });
+  assert.deepEqual(callRow(same, FOLDERS, 0), { verb: "", subject: "a.py", lines: { added: 0, removed: 0 }, figures: "nothing changed" });
+  const page = await shown(same, call("edit_file", { content: [diff("file:///ws/a.py", 0, "", "x\n")] }), call("edit_file", { status: "pending", content: [none] }));
+  assert.deepEqual(page.all(".call .sign").map((element) => element.textContent), ["=", "✓", "·"]);
+  assert.equal(page.one(".call summary").textContent, "=a.py /ws done nothing changed");
+  assert.equal(page.one(".call").getAttribute("data-unchanged"), "");
+});
+
+test("the row of a failed edit names its file", async () => {
+  const page = await shown(call("edit_file", { status: "failed", title: "edit_file shop/a.py", content: [{ type: "text", text: "the text was not found" }] }));
+  assert.equal(page.one(".call summary").textContent, "✗Edit shop/a.py failed the text was not found");
+});
+
 test.after(() => window.happyDOM.close());
 
 test("the title of a call in words, wherever there is no row", () => {

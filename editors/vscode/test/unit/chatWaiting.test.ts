@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { window } from "./dom";
 import { open, pause } from "./opened";
-import type { PermissionRow } from "../../src/chat/messages";
+import type { PermissionRow, ToHost } from "../../src/chat/messages";
 
 const PERMISSION: PermissionRow = {
   requestId: "r",
@@ -61,6 +61,53 @@ test("a diff is behind a toggle, and what must be seen is allowed only after it 
   assert.ok(details.open, "so it is shown");
   allow.click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow" }, wasSeen: true });
+});
+
+test("keys press Allow and Reject of the first request, as a click does", async () => {
+  const answers = ({ told }: { told: readonly ToHost[] }): unknown[] => told.flatMap((message) => (message.kind === "permission" ? [[message.version, message.reply.outcome]] : []));
+  const page = open();
+  const prompt = page.one("textarea") as HTMLTextAreaElement;
+  const press = (key: string, more: object = {}, target: HTMLElement = prompt): void => page.press(target, key, { ctrlKey: true, ...more });
+  await page.give({ kind: "waiting", permissions: [PERMISSION, { ...PERMISSION, requestId: "s", version: "s d" }], inputs: [] });
+  press("Enter");
+  assert.deepEqual(answers(page), [], "too soon after it appeared");
+  await pause(520);
+  page.type("no, use the other one");
+  press("Enter");
+  assert.ok(page.told.some(({ kind }) => kind === "send"), "it is for the text in the prompt");
+  press("Enter");
+  assert.deepEqual(answers(page), [], "pressed twice, for that text");
+  await pause(1020);
+  press("Enter", { repeat: true });
+  press("Enter", { altKey: true });
+  press("Enter", { ctrlKey: false });
+  press("Enter", {}, page.one(".reject input"));
+  press("Backspace", {}, page.one(".reject input"));
+  press("Enter", {}, page.all(".permission > .buttons button")[1]);
+  page.type("x");
+  press("Backspace");
+  page.type("");
+  assert.deepEqual(answers(page), [], "the key of something else");
+  await pause(1020);
+  press("Enter", {}, page.one(".asked"));
+  press("Backspace");
+  assert.deepEqual(answers(page), [["r d", "allow"], ["r d", "reject"]]);
+});
+
+test("the buttons say their keys; until the end of the text was seen, the key only scrolls on", async () => {
+  const page = open();
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, isUnsaved: true }], inputs: [] });
+  page.one(".asked").dispatchEvent(new window.Event("scroll") as unknown as Event);
+  const titles = (): (string | null)[] => page.all(".permission > .buttons button").map((element) => element.getAttribute("title"));
+  assert.deepEqual(titles().slice(0, 3), ["Ctrl+Enter", null, "Ctrl+Backspace"]);
+  const other = open();
+  await other.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });
+  Object.defineProperty(other.one(".asked"), "clientHeight", { value: 50 });
+  Object.defineProperty(other.one(".asked > .where"), "offsetTop", { value: 200 });
+  await pause(520);
+  other.press(other.one("textarea"), "Enter", { ctrlKey: true });
+  assert.ok(!other.told.some(({ kind }) => kind === "permission"));
+  assert.equal(other.one(".permission .main").getAttribute("title"), "Read to the end first (Ctrl+Enter)");
 });
 
 test("Allow works once the end of the text was on the screen", async () => {

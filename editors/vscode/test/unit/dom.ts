@@ -20,9 +20,11 @@ export function newPage(): Page & { told: ToHost[]; spoken: string[] } {
   const spoken: string[] = [];
   return {
     kept: { opened: {}, history: [], answers: {} },
+    isMac: false,
     keep: () => undefined,
     post: (message) => told.push(message),
     announce: (words) => spoken.push(words),
+    withdraw: (words) => spoken.splice(0, spoken.length, ...spoken.filter((said) => said !== words)),
     told,
     spoken,
   };

@@ -5,7 +5,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { open, pause } from "./opened";
 import type { ToPage, TurnHead } from "../../src/chat/messages";
+import { runSetupChoice } from "../../src/chat/setupChoice";
 import { Retries } from "../../src/chat/retries";
+import type { EffectiveSettings } from "../../src/model/protocol";
+import { State } from "../../src/model/state";
 import { turnProblem } from "../../src/model/turnProblems";
 import { checkWords, keyMessage, modelOffers, type ProviderStatus, serverView } from "../../src/setup/offers";
 import { providerRows, takesKey } from "../../src/setup/providerRows";
@@ -45,6 +48,20 @@ test("the card offers what was found, the best first", () => {
   assert.deepEqual(offers.map(({ id }) => id), ["use:anthropic", "use:openai", "use:ollama", "paste", "demo", "copilotHelp"]);
   assert.deepEqual(offers.map(({ note }) => note).slice(0, 3), ["Key from the keyring", "Key found in OPENAI_KEY", "qwen3:8b, on this machine"]);
   assert.equal(modelOffers(found, ["OPENAI_KEY"], undefined)[1]!.note, "Key stored in VS Code");
+});
+
+test("a row of the card that gives the chat a model says which one, and focuses the prompt", async () => {
+  const settings = (model: string): EffectiveSettings => ({ approval: "careful", mode: "build", model });
+  const posted = async (before: string, after: string): Promise<ToPage[]> => {
+    const state = new State();
+    state.settings = settings(before);
+    const messages: ToPage[] = [];
+    await runSetupChoice(state, () => Promise.resolve(void (state.settings = settings(after))), (message) => messages.push(message));
+    return messages;
+  };
+  assert.deepEqual(await posted("", "openrouter/gpt"), [{ kind: "say", words: "The model is now openrouter/gpt. You can change it below the prompt." }, { kind: "focus" }]);
+  assert.deepEqual(await posted("", ""), [], "a refused key");
+  assert.deepEqual(await posted("a/b", "a/b"), []);
 });
 
 test("without anything, a key can be pasted; a login is offered only if it can work", () => {

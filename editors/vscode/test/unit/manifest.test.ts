@@ -9,6 +9,7 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly title: string }[];
     readonly configuration: readonly { readonly properties: Readonly<Record<string, object>> }[];
+    readonly keybindings: readonly { readonly command: string; readonly key: string; readonly args?: unknown; readonly when: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command?: string }[]>>;
   };
 }
@@ -67,4 +68,12 @@ test("descriptions of settings are sentences", () => {
 
 test("an ellipsis is one character", () => {
   assert.doesNotMatch(JSON.stringify(MANIFEST.contributes), /\w\.\.\./);
+});
+
+test("each review key works in the editor and in the chat", () => {
+  const keys = MANIFEST.contributes.keybindings.filter(({ key }) => key.includes("alt+"));
+  const of = (inChat: boolean): string[] => keys.filter(({ args }) => (args !== undefined) === inChat).map(({ command, key }) => `${command} ${key}`);
+  assert.equal(of(false).length, 4);
+  assert.deepEqual(of(true), of(false));
+  assert.deepEqual(keys.filter(({ args, when }) => (args !== undefined) !== when.startsWith("tark.chatFocused && ")), []);
 });

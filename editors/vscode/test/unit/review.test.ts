@@ -8,7 +8,7 @@ import { diffRuns } from "../../src/review/lineDiff";
 import { isUncontested, decisionCommands, decisionMessage, decisionTitles } from "../../src/review/decisionCommands";
 import { ChangeLog } from "../../src/review/lineRanges";
 import { PlacedHunks, type DocumentText } from "../../src/review/placedHunks";
-import { nearestRange, nextRow, touchedRanges } from "../../src/review/selection";
+import { isInView, nearestRange, nextRow, touchedRanges } from "../../src/review/selection";
 import { fileRows, requestRows } from "../../src/review/treeRows";
 import { reasonInBrackets, countChanges, splitLines, lineCounts, hunkTitle } from "../../src/review/hunkText";
 
@@ -208,4 +208,22 @@ test("the list of changes has files with counts, and pending requests", () => {
   assert.deepEqual(found[1]?.hunks.map((row) => row.label), ["conflict: +0 −1 a", "+1 −0 x"]);
   const input = { requestId: "i", sessionId: "s", turnId: "t", question: " Which\none? ", options: [], multiple: false, freeText: true };
   assert.deepEqual(requestRows([], [input]), [{ kind: "input", requestId: "i", label: "Which⏎one?", description: "question" }]);
+});
+
+test("a hunk is in view if all its lines are on the screen", () => {
+  const screen = [{ first: 10, last: 20 }, { first: 30, last: 40 }]; // lines 21 to 29 are folded
+  const cases: [start: number, count: number, expected: boolean][] = [
+    [10, 11, true],
+    [9, 3, false],
+    [19, 3, false],
+    [20, 12, false],
+    [25, 1, false],
+    [30, 1, true],
+    [11, 0, true], // only removed lines, below line 10
+    [10, 0, false],
+    [41, 0, true],
+  ];
+  for (const [start, count, expected] of cases) {
+    assert.equal(isInView({ start, count }, screen), expected, `${String(start)} ${String(count)}`);
+  }
 });

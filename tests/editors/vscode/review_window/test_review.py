@@ -164,6 +164,37 @@ def test_hunks_follow_the_typing_and_are_decided_one_by_one(bench: Workbench) ->
     assert "    return math.pi * radius**2" in bench.lines()
 
 
+def in_chat(bench: Workbench) -> Locator:
+    """The prompt, once VS Code knows that the chat has the focus: the answer to a mention comes after that."""
+    bench.run("Tark: Open Chat")
+    prompt = bench.chat().locator("#prompt")
+    expect(prompt).to_be_focused()
+    prompt.press_sequentially("@sh")
+    bench.chat().locator(".completion [role=option]").first.wait_for()
+    prompt.press("Escape")
+    prompt.fill("")
+    return prompt
+
+
+def test_the_review_keys_work_in_the_chat_on_what_is_in_view(bench: Workbench) -> None:
+    ask(bench, "tidy both files")
+    until(lambda: lenses(bench, "Keep").count() == 2, "two hunks")
+    to(bench, 1)
+    prompt = in_chat(bench)
+    bench.page.keyboard.press("Alt+N")
+    bench.page.locator(".statusbar-item").filter(has_text="press the key again").wait_for()
+    bench.page.locator(".statusbar-item").filter(has_text="Ln 5,").wait_for()
+    assert lenses(bench, "Keep").count() == 2, "the cursor was at none: it goes to one, and decides nothing"
+    in_chat(bench)
+    bench.page.keyboard.press("Alt+Y")
+    until(lambda: lenses(bench, "Keep").count() == 1, "kept, since it is in view")
+    expect(prompt).to_be_focused()
+    bench.page.locator(".statusbar-item").filter(has_text="Ln 13,").wait_for()  # the cursor is at the next one
+    bench.page.keyboard.press("Alt+F5")
+    bench.page.locator(".statusbar-item").filter(has_text="last change in this file").wait_for()
+    assert "    return math.pi * radius**2" in bench.lines()
+
+
 def test_a_conflict_keeps_what_was_typed_until_it_is_decided_alone(bench: Workbench) -> None:
     ask(bench, "tidy both files")
     until(lambda: lenses(bench, "Keep").count() == 2, "two hunks")

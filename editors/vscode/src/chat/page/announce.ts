@@ -4,6 +4,7 @@ const PAUSE_MS = 2000;
 
 export class Announcer {
   private next: string | undefined;
+  private last = "";
   private quietUntil = 0;
   private waits = false;
 
@@ -27,8 +28,20 @@ export class Announcer {
     }
   }
 
+  /** The message is no longer true: it is not announced any more, and a screen reader does not find it. */
+  withdraw(words: string): void {
+    if (this.next === words) {
+      this.next = undefined;
+    }
+    if (this.last === words) {
+      this.last = "";
+      this.speak("");
+    }
+  }
+
   private say(): void {
     if (this.next !== undefined) {
+      this.last = this.next;
       this.speak(this.next);
       this.next = undefined;
       this.quietUntil = this.now() + PAUSE_MS;

@@ -6,8 +6,8 @@ import { h, setText, setAttribute } from "./element";
 import { MarkdownView } from "./markdown";
 import { rememberOpened, type Page } from "./page";
 import { counted } from "../../text/figures";
-import { type CallRow, callRow, hasFailed } from "./callRow";
-import { callProblem, fileName, STATUSES } from "./wording";
+import { type CallRow, callRow, hasFailed, isUnchanged } from "./callRow";
+import { callProblem, fileName, retryOf, STATUSES } from "./wording";
 import { chatProse, documentText } from "../../text/surfaces";
 
 export interface DrawnBlock {
@@ -54,11 +54,23 @@ class Words implements DrawnBlock {
 
 class Notice implements DrawnBlock {
   readonly element = h("p");
+  private waiting: ReturnType<typeof setTimeout> | undefined;
+  private isOver = false; // the time until the retry
 
-  draw(block: BlockView): void {
+  draw(block: BlockView, grows: boolean): void {
     if (block.kind === "notice") {
       this.element.className = `notice ${block.level === "error" || block.level === "warning" ? block.level : "info"}`;
-      setText(this.element, chatProse(block.message));
+      const retry = retryOf(block.message);
+      const waits = retry !== undefined && grows && !this.isOver;
+      setText(this.element, chatProse(waits ? block.message : (retry?.past ?? block.message)));
+      if (waits) {
+        this.waiting ??= setTimeout(() => {
+          this.isOver = true;
+          this.draw(block, grows);
+        }, retry.ms);
+      } else {
+        clearTimeout(this.waiting);
+      }
     }
   }
 }
@@ -137,7 +149,9 @@ class Call extends Folded {
       setAttribute(this.element, "data-status", block.status);
       const failed = hasFailed(block);
       setAttribute(this.element, "data-failed", failed);
-      setText(this.sign, failed ? "✗" : status.sign);
+      const unchanged = isUnchanged(block);
+      setAttribute(this.element, "data-unchanged", unchanged);
+      setText(this.sign, failed ? "✗" : unchanged ? "=" : status.sign);
       const row = callRow(block, this.place.folders(), Date.now());
       this.drawTitle(row, block.status === "waiting");
       setText(this.word, ` ${status.word} `);

@@ -25,8 +25,8 @@ const SHORT_MS = 100; // the time of a shorter call is not shown
 const WHOLE_FILE = new Set(["delete_file", "move_file"]);
 
 export function callRow(call: CallView, folders: readonly string[], now: number): CallRow {
-  const figures = joinParts(outcomeWords(call.outcome ?? {}), call.outcome?.seconds === undefined && duration(call, now));
-  const diffs = (call.content ?? []).filter((part): part is Diff => (part as { type?: string }).type === "diff");
+  const figures = joinParts(isUnchanged(call) && "nothing changed", outcomeWords(call.outcome ?? {}), call.outcome?.seconds === undefined && duration(call, now));
+  const diffs = diffsOf(call);
   if (diffs.length > 0 && !WHOLE_FILE.has(call.name ?? "")) {
     return { ...editedRow(diffs, folders), figures };
   }
@@ -51,6 +51,16 @@ export function outcomeWords({ exitCode, seconds, matches, files, more }: Outcom
 /** Did the command run, and fail? */
 export function hasFailed({ status, outcome }: CallView): boolean {
   return status === "completed" && outcome?.exitCode !== undefined && outcome.exitCode !== 0;
+}
+
+/** Is it an edit whose text was in the file already? */
+export function isUnchanged(call: CallView): boolean {
+  const diffs = diffsOf(call);
+  return call.status === "completed" && diffs.length > 0 && diffs.every(({ hunks }) => hunks.length === 0);
+}
+
+function diffsOf({ content = [] }: CallView): Diff[] {
+  return content.filter((part): part is Diff => (part as { type?: string }).type === "diff");
 }
 
 /** A call that only looks: consecutive ones share a row. */

@@ -1,26 +1,17 @@
 /** Draws the model's Markdown. While the text grows, only its last block is redrawn, and a long block less often. */
 
-import MarkdownIt from "markdown-it";
 import type { Token } from "markdown-it";
-import { withCitations } from "./citations";
 import type { CodeView } from "./code";
 import { Drawing, LOWEST_HEADING } from "./drawing";
 import { h } from "./element";
 import type { Page } from "./page";
+import { parseSource, sourceOf } from "./parser";
 import { chatProse, documentText } from "../../text/surfaces";
 
 const LONGEST = 300_000; // characters; longer text is shown as plain text
 const SLOW = 10_000; // characters of a growing block; a longer one is redrawn only every SLOW_MS
 const SLOW_MS = 200;
 const PLAIN = 30_000; // characters of a growing block; a longer one is plain text until it is complete
-
-const parser = new MarkdownIt({ html: false, linkify: true, breaks: false });
-// Only full web addresses: no guessed hosts, no mail addresses, no //host.
-parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
-for (const schema of ["ftp:", "mailto:", "//"]) {
-  parser.linkify.add(schema, null);
-}
-parser.validateLink = () => true; // `linkTarget` decides what becomes a link
 
 export class MarkdownView {
   readonly element = h("div", { class: "markdown" });
@@ -52,7 +43,7 @@ export class MarkdownView {
       this.element.replaceChildren(h("pre", { class: "plain", tabindex: 0 }, chatProse(text)));
       return;
     }
-    const source = withCitations(chatProse(text));
+    const source = sourceOf(text);
     if (!source.startsWith(this.source.slice(0, this.done))) {
       this.element.replaceChildren();
       [this.done, this.open, this.code] = [0, [], undefined];
@@ -65,7 +56,7 @@ export class MarkdownView {
       this.code = undefined;
       return;
     }
-    const tokens = parser.parse(rest, this.environment);
+    const tokens = parseSource(rest, this.environment);
     const starts = blockStarts(tokens);
     const last = starts.at(-1);
     if (!over && starts.length === 1 && this.extendCode(tokens[0]!)) {

@@ -29,11 +29,14 @@ export interface DraftAnswer {
 
 export interface Page {
   readonly kept: Kept;
+  readonly isMac: boolean;
   /** Call this after each change of `kept`. */
   keep(): void;
   post(message: ToHost): void;
   /** Announces a message to screen readers. */
   announce(words: string): void;
+  /** The announcement is no longer true. */
+  withdraw(words: string): void;
 }
 
 /**

@@ -6,6 +6,7 @@ import { button, h, setAttribute } from "./element";
 import { documentText, plainLine } from "../../text/surfaces";
 import { titleInWords } from "../../text/toolTitle";
 import type { RequestContext } from "./requestContext";
+import { answerKey } from "./requestKeys";
 import { RISKS } from "../../text/permissionWords";
 import { fileName, grantWords } from "./wording";
 
@@ -21,9 +22,12 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       seen.showMore();
     }
   };
+  const { isMac } = asking.page;
+  const main = { class: "main", ...answerKey("Enter", isMac) };
+  const rejecting = answerKey("Backspace", isMac);
   const allowing = request.isUnsaved === true
-    ? [button("Save and Run", allow({ save: true }), { class: "main" }), button("Run Anyway", allow())]
-    : [button("Allow", allow(), { class: "main" })];
+    ? [button("Save and Run", allow({ save: true }), main), button("Run Anyway", allow())]
+    : [button("Allow", allow(), main)];
   const seen = new Seen(text, allowing, request.mustBeSeen === true);
   text.append(
     h("h3", { class: "must" }, command === undefined ? heading(request.title) : "Run a command"),
@@ -51,7 +55,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       "div",
       { class: "buttons" },
       ...allowing,
-      button("Reject", () => answer({ outcome: "reject" })),
+      button("Reject", () => answer({ outcome: "reject" }), { title: rejecting["data-keys"], ...rejecting }),
       button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
     ),
   );
@@ -89,7 +93,8 @@ class Seen {
   private draw(): void {
     for (const allow of this.allowing) {
       setAttribute(allow, "aria-disabled", !this.atEnd && "true");
-      setAttribute(allow, "title", this.atEnd ? undefined : "Read to the end first");
+      const keys = allow.dataset["keys"];
+      setAttribute(allow, "title", this.atEnd ? keys : `Read to the end first${keys === undefined ? "" : ` (${keys})`}`);
     }
   }
 

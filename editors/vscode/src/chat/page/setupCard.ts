@@ -13,6 +13,7 @@ export class SetupPart {
   private view: SetupView | null = null;
   private isEmpty = true;
   private prompt = "";
+  private announced = "";
 
   /** @param onShown whether the card is visible now */
   constructor(
@@ -48,8 +49,11 @@ export class SetupPart {
     if (focused !== undefined) {
       this.element.querySelector<HTMLElement>(`[data-offer="${CSS.escape(focused)}"]`)?.focus();
     }
-    if (isNew && view !== null) {
-      this.page.announce(`${view.title}. ${view.words}`);
+    if (view === null) {
+      this.page.withdraw(this.announced);
+    } else if (isNew) {
+      this.announced = `${view.title}. ${view.words}`;
+      this.page.announce(this.announced);
     }
     this.onShown(view !== null);
   }

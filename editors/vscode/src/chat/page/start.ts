@@ -8,15 +8,16 @@ import type { Kept, Page } from "./page";
 import { StickyPlan } from "./plan";
 import { PromptPart } from "./prompt";
 import { SetupPart } from "./setupCard";
+import { spokenText } from "./spokenText";
 import { SessionsPart } from "./sessions";
 import { FooterPart, HeaderPart } from "./status";
 import { TranscriptPart } from "./transcript";
+import { runAnswerKeys } from "./requestKeys";
 import { RequestsPart } from "./requests";
 import { endAnnouncement } from "./wording";
 import { chatLine } from "../../text/surfaces";
 
 const KEEP_MS = 200; // scrolling causes many changes
-const SPOKEN = 300; // characters of an answer that are announced at its end
 const SAID_MS = 10_000;
 
 export interface PageHost {
@@ -43,15 +44,18 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     keeping = undefined;
     rim.keep(kept);
   };
+  const isMac = rim.isMac === true;
   const page: Page = {
     kept,
+    isMac,
     keep: () => {
       keeping ??= setTimeout(keepNow, KEEP_MS);
     },
     post: (message) => rim.post(message),
     announce: (words) => announcer.announce(words),
+    withdraw: (words) => announcer.withdraw(words),
   };
-  runEditingKeys(body, rim.isMac === true);
+  runEditingKeys(body, isMac);
   addEventListener("pagehide", keepNow);
   if (rim.tab !== undefined) {
     kept.tab = rim.tab;
@@ -66,6 +70,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     prompt.addToHistory(words);
     handlers.say({ kind: "say", words: "This request has ended. The arrow keys recall the text you typed for it." });
   });
+  runAnswerKeys(body, waiting.element, isMac);
   const header = new HeaderPart(page, () => sessions.toggle());
   const sessions = new SessionsPart(page, header.sessions);
   const footer = new FooterPart(page);
@@ -126,6 +131,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     focus: () => prompt.focus(),
   };
   addEventListener("focus", () => rim.post({ kind: "focused" }));
+  addEventListener("blur", () => rim.post({ kind: "blurred" }));
   rim.post({ kind: "ready" });
   return (message) => (handlers[message.kind] as ((message: ToPage) => void) | undefined)?.(message);
 }
@@ -145,6 +151,6 @@ function spokenOf(turnId: string, transcript: TranscriptPart): string {
     return turn?.head.waits === true ? "The prompt is queued" : "Tark is working";
   }
   const said = turn.blocks.findLast((block) => block.kind === "text");
-  const words = said !== undefined && "text" in said ? chatLine(said.text).slice(0, SPOKEN) : "";
+  const words = said !== undefined && "text" in said ? spokenText(said.text) : "";
   return endAnnouncement(turn.head, words);
 }

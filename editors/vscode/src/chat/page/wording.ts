@@ -72,6 +72,18 @@ export function callProblem(call: CallView): string {
   return call.status === "failed" || call.status === "rejected" ? outcome(call) : "";
 }
 
+/**
+ * The server's notice of a retry, `retrying in 2 s (too many requests)`: the time until then, and what is said afterwards. It
+ * may never have come to the retry, so that is not said.
+ */
+export function retryOf(message: string): { readonly ms: number; readonly past: string } | undefined {
+  const [, seconds, reason] = /^retrying in (\d+) s \((.*)\)$/s.exec(message) ?? [];
+  if (seconds === undefined || reason === undefined) {
+    return undefined;
+  }
+  return { ms: Number(seconds) * 1000, past: `retry${seconds === "0" ? "" : ` after ${seconds} s`}: ${reason}` };
+}
+
 /** The name of a file: relative to its workspace folder, if it is in one. */
 export function fileName(uri: string, folders: readonly string[]): string {
   const folder = folders.find((parent) => uri.startsWith(parent.endsWith("/") ? parent : `${parent}/`));

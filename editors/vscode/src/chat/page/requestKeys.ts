@@ -1,0 +1,48 @@
+/**
+ * The keys of the buttons *Allow* and *Reject* of a permission request. They press the button, so they do no more than a
+ * click: not right after the request appeared, and *Allow* not before its end was seen.
+ */
+
+const QUIET_MS = 1000; // after text was in the prompt: the same key sent it, and can be pressed twice
+const OTHER_KEYS = "input, textarea, select, button, a, summary"; // they have a meaning of their own for these keys
+
+export interface AnswerKey {
+  /** The attributes of the button. `data-keys` is what its tooltip says. */
+  readonly "data-key": string;
+  readonly "data-keys": string;
+  readonly "aria-keyshortcuts": string;
+}
+
+export function answerKey(key: "Enter" | "Backspace", isMac: boolean): AnswerKey {
+  return { "data-key": key, "data-keys": isMac ? `⌘${key}` : `Ctrl+${key}`, "aria-keyshortcuts": `${isMac ? "Meta" : "Control"}+${key}` };
+}
+
+/** `requests` has the requests, of which only the first is visible. The keys of a prompt with text are those of the prompt. */
+export function runAnswerKeys(body: HTMLElement, requests: HTMLElement, isMac: boolean): void {
+  let typedAt = -QUIET_MS;
+  body.addEventListener(
+    "keydown",
+    (event) => {
+      const target = event.target as HTMLElement;
+      const isPrompt = target.id === "prompt";
+      if (isPrompt && (target as HTMLTextAreaElement).value !== "") {
+        typedAt = performance.now();
+        return;
+      }
+      const isOther = !isPrompt && target.closest(OTHER_KEYS) !== null;
+      const buttons = requests.querySelector(".row")?.querySelectorAll<HTMLElement>(":scope > .buttons > [data-key]") ?? [];
+      const button = [...buttons].find(({ dataset }) => dataset["key"] === event.key);
+      if (!isOther && isAnswer(event, isMac) && performance.now() - typedAt >= QUIET_MS && button) {
+        event.preventDefault();
+        event.stopPropagation();
+        button.click();
+      }
+    },
+    true,
+  );
+}
+
+function isAnswer(event: KeyboardEvent, isMac: boolean): boolean {
+  const [held, other] = isMac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
+  return held && !other && !event.altKey && !event.shiftKey && !event.repeat && !event.isComposing;
+}
