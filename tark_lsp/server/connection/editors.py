@@ -35,6 +35,8 @@ class EditorFlags:
     """Adds an empty line after an edit that only adds lines at the end (vim.lsp.util.apply_text_edits)."""
     blocks_on_commands: bool = True
     """Sends no change while it waits for the answer to a command (eglot, whose timers do not run then)."""
+    always_says_by_hand: bool = False
+    """Its `willSave` says of every save, also of an automatic one, that the user saved."""
     change_delay: float = 0.5
     """The longest time in seconds from a change of the text to its didChange, while the user does not type."""
 
@@ -55,9 +57,12 @@ _NEOVIM = EditorFlags(
     checks_versions=True,
     adds_line_at_end=True,
     blocks_on_commands=False,
+    always_says_by_hand=True,
     change_delay=0.15,
 )
-_EGLOT = EditorFlags(forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False)
+_EGLOT = EditorFlags(
+    forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False, always_says_by_hand=True
+)
 _HELIX = EditorFlags(
     show_document_replaces_view=True,
     checks_versions=True,

@@ -41,6 +41,7 @@ class EditorBuffers:
         self._documents = documents
         self._in_flight = asyncio.Lock()
         self._operations = FileOperations(connection, documents, self._in_flight)
+        self._last_written: dict[Path, frozenset[str]] = {}
 
     def get(self, path: Path) -> Snapshot | None:
         document = self._documents.at(path)
@@ -48,6 +49,10 @@ class EditorBuffers:
 
     def paths(self) -> Sequence[Path]:
         return self._documents.paths()
+
+    def wrote_line(self, path: Path, line: str) -> bool:
+        """Did the last edit of ours that was sent for this document write such a line?"""
+        return line.rstrip("\r\n") in self._last_written.get(path, ())
 
     async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
         """One edit at a time per connection. `Stale`: plan again on the current text. `Refused`: the editor refuses."""
@@ -128,6 +133,7 @@ class EditorBuffers:
         flags = self._connection.client.flags
         delay = flags.change_delay
         edit = changed_lines(edit)  # a hunk can have lines between its changes that stay as they are
+        self._last_written[edit.path] = frozenset(line.rstrip("\r\n") for hunk in edit.hunks for line in hunk.new)
         edit = anchored(edit) if flags.adds_line_at_end else edit
         with Watch(self._documents, document, edit, gathers=delay > 0) as watch:
             try:

@@ -52,12 +52,16 @@ ANY_LANGUAGE = "#"
 
 @dataclass(frozen=True, slots=True)
 class PromptComment:
-    """Lines [start, end) of `snapshot`; `prompt` is the text after `tark: `, continued lines joined by newlines."""
+    """Lines [start, end) of `snapshot`; `prompt` is the text after `tark: `, continued lines joined by newlines.
+
+    `mark` is the line and column of a `!` after a space that ends the comment, which is no part of the prompt.
+    """
 
     snapshot: Snapshot
     start: int
     end: int
     prompt: str
+    mark: tuple[int, int] | None = None
 
 
 def find_comments(lines: Sequence[str], language_id: str, snapshot: Snapshot) -> list[PromptComment]:
@@ -96,7 +100,7 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
         while end < len(lines) and (more := _after_token(lines[end], token)) is not None and _prompt(more) is None:
             prompt.append(more)
             end += 1
-        return PromptComment(snapshot, line, end, "\n".join(prompt).strip())
+        return _found(lines, snapshot, line, end, "\n".join(prompt))
     block = BLOCK_TOKENS.get(language)
     if block is None:
         return None
@@ -115,7 +119,18 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
     last, _, rest = prompt[-1].partition(closing)
     if rest.strip():
         return None
-    return PromptComment(snapshot, line, end, "\n".join([*prompt[:-1], last]).strip())
+    return _found(lines, snapshot, line, end, "\n".join([*prompt[:-1], last]))
+
+
+def _found(lines: Sequence[str], snapshot: Snapshot, start: int, end: int, text: str) -> PromptComment:
+    prompt, mark = text.strip(), None
+    if prompt.endswith("!"):
+        # After it, the comment has only blanks and its closing token, in which there is no `!`.
+        line = next(line for line in range(end - 1, start - 1, -1) if "!" in lines[line])
+        column = lines[line].rindex("!")
+        if lines[line][:column].endswith(" "):
+            prompt, mark = prompt[:-1].rstrip(), (line, column)
+    return PromptComment(snapshot, start, end, prompt, mark)
 
 
 def _after_token(line: str, token: str) -> str | None:
