@@ -196,14 +196,12 @@ class ServerParts:
             lambda: (document.path for document in self.documents if document.path and not is_chat(document.path)),
         )
         self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion)
-        waiting, comments, prompts = self.permissions, self.comments, self.prompts
-        on_hunks = HunkActions(connection, documents, reviews, hunks, waiting, comments)
-        self.actions = CodeActions(
-            connection, documents, self.targets, on_hunks, waiting, comments, prompts, self.display
-        )
+        comments, prompts, asked, targets = self.comments, self.prompts, self.permissions, self.targets
+        on_hunks = HunkActions(connection, documents, reviews, hunks, asked, comments)
+        self.actions = CodeActions(connection, documents, targets, on_hunks, asked, comments, prompts, self.display)
         self.lens_refresh = LensRefresh(connection)
         self.auth = Auth(connection, self.questions, show, self.configuration)
-        start = StartCommand(connection, self.targets, self.selections, prompts, comments, sessions, turns, chat_turns)
+        start = StartCommand(connection, targets, self.selections, prompts, comments, sessions, turns, chat_turns)
         self.comment_runs = CommentRuns(
             documents, comments, self.marks, start, self.saving, self.questions, self._settings, self.background
         )

@@ -12,7 +12,7 @@ from tark_lsp.workspace.uris import path_from_uri
 logger = logging.getLogger(__name__)
 
 BY_HAND, AUTOMATIC_SAVES = 1, (2, 3)
-"""Values of TextDocumentSaveReason; automatic is after a delay, and when the focus leaves. LSP has it in `willSave`, our
+"""Values of TextDocumentSaveReason; automatic: after a delay, and when the focus leaves. LSP has it in `willSave`; our
 own clients send it in `didSave`."""
 
 

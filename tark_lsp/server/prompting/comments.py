@@ -54,7 +54,7 @@ ANY_LANGUAGE = "#"
 class PromptComment:
     """Lines [start, end) of `snapshot`; `prompt` is the text after `tark: `, continued lines joined by newlines.
 
-    `mark` is the line and column of a `!` after a space that ends the comment, which is no part of the prompt.
+    `mark` is the line and column where ` !` begins if that ends the comment. It is no part of the prompt.
     """
 
     snapshot: Snapshot
@@ -127,10 +127,21 @@ def _found(lines: Sequence[str], snapshot: Snapshot, start: int, end: int, text:
     if prompt.endswith("!"):
         # After it, the comment has only blanks and its closing token, in which there is no `!`.
         line = next(line for line in range(end - 1, start - 1, -1) if "!" in lines[line])
-        column = lines[line].rindex("!")
-        if lines[line][:column].endswith(" "):
-            prompt, mark = prompt[:-1].rstrip(), (line, column)
+        column = lines[line].rindex("!") + 1
+        if lines[line].endswith(" !", 0, column):
+            while lines[line].endswith(" !", 0, column):
+                column -= 2
+            prompt, mark = _without_marks(prompt), (line, column)
     return PromptComment(snapshot, start, end, prompt, mark)
+
+
+def _without_marks(prompt: str) -> str:
+    end = len(prompt)
+    while end and prompt[end - 1] == "!" and (end == 1 or prompt[end - 2].isspace()):
+        end -= 1
+        while end and prompt[end - 1].isspace():
+            end -= 1
+    return prompt[:end]
 
 
 def _after_token(line: str, token: str) -> str | None:

@@ -1,6 +1,6 @@
 """Follows the `!` of `tark:` comments in open documents (`comments.runOnSave`): which of them the user inserted.
 
-A `!` counts only if it came by a `didChange` of at most its own line, which is not an edit of ours, and if the text then
+A `!` counts only if it came by a `didChange` of at most its own line, not by an edit of ours, and if the text then
 differed from the file on disk. So neither a file that was opened, nor one that the editor read again, runs anything.
 """
 
@@ -50,7 +50,7 @@ class InsertedMarks:
     def remember_run(self, document: TextDocument, without: str, with_mark: str) -> None:
         """A turn began: if the user undoes the removal of the `!`, that is no new one."""
         if (followed := self._followed.get(document)) is not None:
-            followed.ran[without.strip()] = with_mark.strip()
+            followed.ran[_bare(without)] = _bare(with_mark)
 
     def _is_on(self) -> bool:
         return self._settings().comments.run_on_save
@@ -95,12 +95,18 @@ class InsertedMarks:
 
 
 def _mark_of(document: TextDocument, followed: FollowedDocument, change: LineChange, pieces: int) -> Mark | None:
-    if pieces == 1 and followed.ran.get(change.before.strip()) == change.after.strip():
+    if pieces == 1 and followed.ran.get(_bare(change.before)) == _bare(change.after):
         return Mark.RETURNED
     if differs_from_disk(document):
         return Mark.INSERTED
+    if _bare(change.after) in followed.ran.values():
+        return Mark.RETURNED
     # Emacs reports what was typed just before a save when the file is written already.
     return Mark.LATE if followed.saving else None
+
+
+def _bare(line: str) -> str:
+    return line.lstrip().rstrip("\r\n")
 
 
 def _without_late(marks: Marks) -> Marks:

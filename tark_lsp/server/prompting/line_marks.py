@@ -13,7 +13,7 @@ class Mark(Enum):
     LATE = "late"
     """The same, but told only when the file was being saved: it counts if `didSave` is the next message."""
     RETURNED = "returned"
-    """It ran before, and came back in one step: the user undid its removal."""
+    """It ran before, and came back in one step, so the user undid its removal; or it is in the file on disk."""
     DUE = "due"
     """It runs as soon as it is removed."""
 
@@ -42,23 +42,16 @@ def carry_marks(marks: Marks, before: Sequence[str], after: Sequence[str]) -> tu
     start, end = _differing(before, after)
     grown = len(after) - len(before)
     old, new = before[start : end - grown], after[start:end]
-    change = None
-    if len(old) <= 1 and len(new) == 1:
-        change = LineChange(start, old[0] if old else "", new[0])
     carried: dict[int, Mark] = {}
     for line, mark in marks.items():
-        place: int | None
         if line < start:
-            place = line
+            carried[line] = mark
         elif line >= end - grown:
-            place = line + grown
-        elif change is not None:
-            place = start if _is_same_mark(change) else None
-        else:
-            place = _same_line(before[line], old, new, start)
-        if place is not None:
-            carried[place] = mark
-    return carried, change
+            carried[line + grown] = mark
+        elif (place := _place_of_mark(line - start, old, new)) is not None:
+            carried[start + place] = mark
+    is_one = len(old) <= 1 and len(new) == 1
+    return carried, LineChange(start, "".join(old), new[0]) if is_one else None
 
 
 def _differing(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
@@ -81,23 +74,27 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     return least
 
 
-def _is_same_mark(change: LineChange) -> bool:
-    """Has the line the same last `!` as before?"""
-    before, after = change.before.rfind("!"), change.after.rfind("!")
-    first, end = _differing(change.before, change.after)
-    if after < 0 or before < 0:
-        return False
-    if after < first:
-        return before == after
-    return after >= end and len(change.before) - before == len(change.after) - after
+def _place_of_mark(line: int, old: Sequence[str], new: Sequence[str]) -> int | None:
+    """The line of `new` that has the last `!` of a line of `old`, as its last one."""
+    before, after = "".join(old), "".join(new)
+    first, end = _differing(before, after)
+    offset = sum(map(len, old[:line])) + old[line].rfind("!")
+    if offset >= end - (len(after) - len(before)):
+        offset += len(after) - len(before)
+    elif offset >= first:
+        return _same_line(old[line], old, new)
+    at, begun = 0, 0
+    while begun + len(new[at]) <= offset:
+        at, begun = at + 1, begun + len(new[at])
+    return at if begun + new[at].rfind("!") == offset else None
 
 
-def _same_line(line: str, old: Sequence[str], new: Sequence[str], start: int) -> int | None:
-    """Where a change of several lines left a line: formatters change only the blanks of a comment."""
+def _same_line(line: str, old: Sequence[str], new: Sequence[str]) -> int | None:
+    """Where a line is that stayed the same but for blanks, which formatters change."""
     text = _without_blanks(line)
     places = [at for at, other in enumerate(new) if _without_blanks(other) == text]
     once = sum(_without_blanks(other) == text for other in old) == 1
-    return start + places[0] if once and len(places) == 1 else None
+    return places[0] if once and len(places) == 1 else None
 
 
 def _without_blanks(line: str) -> str:

@@ -127,9 +127,11 @@ class PromptComments:
 
 def without_mark(comment: PromptComment) -> str:
     """The line of its ` !` without that."""
-    line, column = comment.mark or (comment.start, 0)
+    if comment.mark is None:
+        return comment.snapshot.lines[comment.start]
+    line, column = comment.mark
     text = comment.snapshot.lines[line]
-    return text[: column - 1] + text[column + 1 :] if comment.mark else text
+    return text[:column] + text[text.rindex("!") + 1 :]
 
 
 def language_of(document: TextDocument) -> str:

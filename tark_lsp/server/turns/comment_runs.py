@@ -117,7 +117,8 @@ class CommentRuns:
         if lines := self._lines_with(document, Mark.RETURNED):
             self._marks.set_marks(document, dict.fromkeys(lines))
             self._questions.tell(
-                "Tark: the comment is not run again, since undo brought its ! back; to run it, type a new !"
+                "Tark: the comment is not run again, since its ! came back by undo, or the file has it already; "
+                "to run it, save the file without the !, then type a new one"
             )
 
     def _tell_unknown(self) -> None:
