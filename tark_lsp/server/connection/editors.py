@@ -37,6 +37,8 @@ class EditorFlags:
     """Sends no change while it waits for the answer to a command (eglot, whose timers do not run then)."""
     always_says_by_hand: bool = False
     """Its `willSave` says of every save, also of an automatic one, that the user saved."""
+    answer_seconds: float | None = 30.0
+    """How long the answer to an edit can take, in seconds; None: the editor asks the user first (eglot)."""
     change_delay: float = 0.5
     """The longest time in seconds from a change of the text to its didChange, while the user does not type."""
 
@@ -61,7 +63,11 @@ _NEOVIM = EditorFlags(
     change_delay=0.15,
 )
 _EGLOT = EditorFlags(
-    forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False, always_says_by_hand=True
+    forgets_earlier_message=False,
+    checks_versions=True,
+    says_applied_when_skipped=False,
+    always_says_by_hand=True,
+    answer_seconds=None,
 )
 _HELIX = EditorFlags(
     show_document_replaces_view=True,
