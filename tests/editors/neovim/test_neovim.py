@@ -55,7 +55,7 @@ def test_a_prompt_in_a_comment(neovim: Neovim, tmp_path: Path) -> None:
     neovim.until(lambda: shows(neovim, with_comment), "both undone in one step")
     assert neovim.lines.count(COMMENT.rstrip()) == 1
 
-    neovim.action_titles(6, 6)  # a request, before which Neovim tells the undo: what is typed now is a change of its own
+    neovim.action_titles(6, 6)  # before a request, Neovim tells the undo: so what is typed now is another change
     neovim.keys(":6<CR>A !<Esc>:w<CR>")  # it runs on save
     neovim.choose(APPLY)
     neovim.until(lambda: shows(neovim, SHAPES.replace(AREA, NEW_AREA)), "the same edit made, the comment gone")
