@@ -115,6 +115,8 @@ async def test_our_save_runs_nothing(make: MakeDesk) -> None:
     assert await user.ran() == []
     assert await user.ran(user.save) == SHORTER
     assert user.path.read_text() == GONE, "the removal of the ! is saved, since nothing was unsaved before"
+    undo = partial(user.put, COMMENT, f"{COMMENT} !")
+    assert await user.ran(undo, user.save) == [], "undo is no new one, also if the file on disk has none"
 
 
 async def test_undo_of_the_removal_does_not_run_it_again(hand: MakeHand) -> None:
