@@ -146,6 +146,13 @@ class SessionSettings(_Section):
     titles: Literal["words", "model"] = "words"
 
 
+class CommentSettings(_Section):
+    """`run_on_unknown_save`: also on saves of an editor that cannot tell whether the user saved (docs/comments.md)."""
+
+    run_on_save: StrictBool = False
+    run_on_unknown_save: StrictBool = False
+
+
 class Settings(_Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
@@ -158,6 +165,7 @@ class Settings(_Section):
     providers: UserOnly[Mapping[str, ProviderSettings]] = Field(default_factory=dict)
     limits: UserOnly[Limits] = Field(default_factory=Limits)
     sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
+    comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
     sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True

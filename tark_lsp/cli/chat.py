@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.cli.chatting.chat_start import ChatStart
 from tark_lsp.cli.model_options import add_model_options
 from tark_lsp.cli.runtime import at_terminal, new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
@@ -22,16 +23,14 @@ Exit codes: 0 done; 1 error, refused or cancelled; 2 wrong usage."""
 def main(arguments: Sequence[str]) -> int:
     options = new_parser().parse_args(arguments)
     folder = Path.cwd()
+    start = ChatStart(_settings(options), options.resume, options.last, options.force_model)
     if not at_terminal():
         from tark_lsp.cli.chatting.piped import answer_from_stdin
 
         screen = Screen(new_console(), folder)
-        return run_to_exit_code(
-            answer_from_stdin(folder, screen, sys.stdin, _settings(options), options.resume, last=options.last), screen
-        )
-    from tark_lsp.cli.chatting.chat import ChatStart, chat
+        return run_to_exit_code(answer_from_stdin(folder, screen, sys.stdin, start), screen)
+    from tark_lsp.cli.chatting.chat import chat
 
-    start = ChatStart(_settings(options), options.resume, options.last)
     return run_to_exit_code(chat(folder, start), Screen(new_console(), folder))
 
 

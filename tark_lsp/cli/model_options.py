@@ -1,4 +1,4 @@
-"""The options --model and --mode, which `run` and `chat` share."""
+"""The options --model, --force-model and --mode, which `run` and `chat` share."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 
@@ -8,6 +8,9 @@ from tark_lsp.messages import Mode
 def add_model_options(parser: ArgumentParser, where: str) -> None:
     """`where` says in the help what the options apply to."""
     parser.add_argument("--model", metavar="PROVIDER/MODEL", type=_model, help=f"the model, {where}")
+    parser.add_argument(
+        "--force-model", action="store_true", help="use the model even if its provider does not list it"
+    )
     modes = [str(mode) for mode in Mode]
     parser.add_argument("--mode", choices=modes, help=f"what the agent is allowed to do, {where}")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.cli.keyboard import Keyboard
+from tark_lsp.cli.model_check import check_model
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
 from tark_lsp.cli.running.options import RunOptions, new_parser, parse_options
 from tark_lsp.cli.running.output import RunOutput, RunScreen
@@ -70,6 +71,7 @@ async def _run(
         follow=output.update,
     )
     async with await Client.start(folder, person, settings=options.settings, in_memory=options.patch) as client:
+        await check_model(client, options.model, screen, force=options.force_model)
         start = {"prompt": options.prompt, "model": options.model, "mode": options.mode, **fields}
         if options.last or options.resume is not None:
             start["sessionId"] = await open_session(client, options.resume)

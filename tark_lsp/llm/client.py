@@ -81,6 +81,10 @@ class Models:
         """Raises SettingsError if it is not `<provider>/<model>`, or if the provider is unknown. Asks nobody."""
         self._connections.find_provider(_split_ref(ref)[0])
 
+    def takes_any_name(self, provider: str) -> bool:
+        """Is it a script, which answers to any name of a model? Raises SettingsError for an unknown provider."""
+        return self._connections.find_provider(provider).script is not None
+
     async def find_default_model(self) -> str | None:
         """The best model of the first of anthropic, openai, gemini and openrouter that has a key, else of an Ollama
         that answers; None if there is none. Raises ModelError if a provider with a key does not answer.

@@ -25,8 +25,6 @@ class Saves:
         self._checkpoints = checkpoints
         self._accepts = accepts
         self._before: dict[Path, BeforeSave] = {}
-        self.ours: set[Path] = set()
-        """Files that we are having saved: such a save is not the user's."""
         documents.listen(self._on_document_event)
 
     def _on_document_event(self, event: DocumentEvent) -> None:
@@ -41,9 +39,8 @@ class Saves:
                 self._look_before(path)
             case Saved(by_hand=by_hand):
                 self._adopt_format(path)
-                if by_hand and self._accepts and path not in self.ours:
+                if by_hand and self._accepts:
                     self._accept(path)
-                self.ours.discard(path)
             case _:
                 pass
 

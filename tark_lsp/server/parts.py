@@ -54,6 +54,7 @@ from tark_lsp.server.hunks.turn_undoing import TurnUndoing, checkpoint_store
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
+from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments
@@ -64,6 +65,7 @@ from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.state_command import StateCommand
 from tark_lsp.server.turns.answer_display import AnswerDisplay
 from tark_lsp.server.turns.commands import TurnCommands
+from tark_lsp.server.turns.comment_runs import CommentRuns
 from tark_lsp.server.turns.context_budget import ContextBudget
 from tark_lsp.server.turns.context_commands import ContextCommands
 from tark_lsp.server.turns.default_model import SessionModels, with_chosen_model
@@ -85,6 +87,7 @@ from tark_lsp.server.usage_command import UsageCommand
 from tark_lsp.sessions.chats import ChatRows
 from tark_lsp.sessions.hunks import HunkRows
 from tark_lsp.sessions.store import SessionStore
+from tark_lsp.settings import Settings
 from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
@@ -104,11 +107,14 @@ class ServerParts:
         self._connect_events()
         self.configuration.load()
 
+    def _settings(self) -> Settings:
+        return self.configuration.settings
+
     def _make_documents(self) -> None:
         connection, client = self._connection, self._connection.client
         self.background = BackgroundTasks()
         self.documents = Documents(client.position_encoding)
-        self.document_sync = DocumentSync(self.documents)
+        self.document_sync = DocumentSync(self.documents, trusts_will_save=not client.flags.always_says_by_hand)
         self.buffers = EditorBuffers(connection, self.documents)
         self.workspace = open_workspace(client, self.buffers)
         self.targets = Targets(self.documents, self.workspace)
@@ -118,11 +124,12 @@ class ServerParts:
         self.show = TextDisplay(connection, self.questions)
         self.configuration = Configuration(connection, self.questions, self.workspace, self.background)
         self.comments = PromptComments(self.documents, self.workspace)
+        self.marks = InsertedMarks(self.documents, self._settings, self.buffers.wrote_line)
         self.prompts = NamedPrompts(self.workspace, self.configuration, self.questions)
         self.mentions = Mentions(self.selections)
 
     def _make_sessions(self) -> None:
-        shows, settings = self._connection.client.understands("updates"), lambda: self.configuration.settings
+        shows, settings = self._connection.client.understands("updates"), self._settings
         self.store = SessionStore(sessions_path, lambda problem: self.questions.warn(f"Tark: {problem}"))
         self.sessions = Sessions(self.store, settings, lambda: self.workspace.folders, self.questions.warn, shows)
         self.earlier = EarlierTurns(self._connection, self.store)
@@ -142,9 +149,7 @@ class ServerParts:
         self.keeper = HunkKeeper(HunkRows(self.store, kept_hunks_mark), self.reviews, warn)
         came_back = self.earlier.came_back
         self.restorer = HunkRestorer(self.keeper, self.reviews, workspace, documents, self.checkpoints, came_back)
-        self.saving = Saving(
-            connection, self.client_state, lambda: self.configuration.settings, self.saves.ours, self.background
-        )
+        self.saving = Saving(connection, self.client_state, self._settings, self.background)
         self.diagnostics = ReviewDiagnostics(connection, documents, self.hunks, self.reviews.problems)
         self.moved_hunks = MovedHunks(self._show_hunks)
         self.inputs = Inputs(connection, self.questions)
@@ -191,20 +196,14 @@ class ServerParts:
             lambda: (document.path for document in self.documents if document.path and not is_chat(document.path)),
         )
         self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion)
-        self.actions = CodeActions(
-            connection,
-            documents,
-            self.targets,
-            HunkActions(connection, documents, reviews, hunks, self.permissions, self.comments),
-            self.permissions,
-            self.comments,
-            self.prompts,
-            self.display,
-        )
+        comments, prompts, asked, targets = self.comments, self.prompts, self.permissions, self.targets
+        on_hunks = HunkActions(connection, documents, reviews, hunks, asked, comments)
+        self.actions = CodeActions(connection, documents, targets, on_hunks, asked, comments, prompts, self.display)
         self.lens_refresh = LensRefresh(connection)
         self.auth = Auth(connection, self.questions, show, self.configuration)
-        start = StartCommand(
-            connection, self.targets, self.selections, self.prompts, self.comments, sessions, turns, chat_turns
+        start = StartCommand(connection, targets, self.selections, prompts, comments, sessions, turns, chat_turns)
+        self.comment_runs = CommentRuns(
+            documents, comments, self.marks, start, self.saving, self.questions, self._settings, self.background
         )
         permissions = PermissionCommands(connection, self.permissions)
         asked_turns = AskedTurns(records, sessions)

@@ -5,7 +5,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -67,6 +67,8 @@ class Change:
     continued: bool = field(default=False, compare=False)
     """The next change of the same notification is further up: both are parts of one edit, and the text between them is
     no state of its own."""
+    last: bool = field(default=True, compare=False)
+    """Is it the last change of its notification?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ class WillSave:
 class Saved:
     document: TextDocument
     by_hand: bool = True
-    """False if the editor saved it automatically, and said so."""
+    """False if we had it saved, or the editor saved it automatically and said so."""
+    certain: bool = False
+    """Did the editor say that the user saved it? Many editors cannot tell, so `by_hand` alone means: it may be so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,8 @@ class Documents:
         self._by_uri: dict[str, TextDocument] = {}
         self._by_path: dict[Path, list[TextDocument]] = {}  # the most recently used one is last
         self._listeners: list[Listener] = []
+        self.our_saves: set[Path] = set()
+        """Files that we are having saved: the next save of such a file is not the user's."""
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with every later event, in order, before the next message of the client is read.
@@ -182,21 +188,31 @@ class Documents:
         before, document.version = document.version, version
         try:
             for change, following in zip(changes, [*changes[1:], None], strict=True):
-                self._emit(_apply_change(document, change, self.encoding, continued=_is_above(following, change)))
+                made = _apply_change(document, change, self.encoding)
+                self._emit(replace(made, continued=_is_above(following, change), last=following is None))
             if problem:
                 raise ValueError(problem)
         except ValueError as error:
             logger.warning("didChange of %s: %s", document.uri, error)
             document.version = before
 
-    def will_save_document(self, uri: str) -> None:
+    def will_save_document(self, uri: str, reason: object = None) -> None:
         if (document := self._open_document(uri, "willSave")) is not None:
+            document.save_reason = reason
             self._emit(WillSave(document))
 
-    def save_document(self, uri: str, *, by_hand: bool = True) -> None:
+    def announced_reason(self, uri: str) -> object:
+        """What the last `willSave` said, if there was no `didSave` since then."""
+        document = self._by_uri.get(uri)
+        return None if document is None else document.save_reason
+
+    def save_document(self, uri: str, *, by_hand: bool = True, certain: bool = False) -> None:
         if (document := self._open_document(uri, "didSave")) is not None:
-            document.touched = False
-            self._emit(Saved(document, by_hand))
+            document.touched, document.save_reason = False, None
+            if document.path in self.our_saves:
+                by_hand = certain = False
+                self.our_saves.discard(document.path)
+            self._emit(Saved(document, by_hand, certain))
 
     def close_document(self, uri: str) -> None:
         if (document := self._open_document(uri, "didClose")) is None:
@@ -223,7 +239,7 @@ class Documents:
                 logger.exception("a listener failed on %s", type(event).__name__)
 
 
-def _apply_change(document: TextDocument, change: ContentChange, encoding: str, *, continued: bool) -> Change:
+def _apply_change(document: TextDocument, change: ContentChange, encoding: str) -> Change:
     """Raises ValueError for a range that ends before it starts."""
     if change.start is None or change.end is None:
         last = len(document.lines) - 1
@@ -234,7 +250,7 @@ def _apply_change(document: TextDocument, change: ContentChange, encoding: str, 
         raise ValueError(f"a range that ends before it starts: {start}, {end}")
     from_unit, to_unit = (to_client(document.lines[line], character, encoding) for line, character in (start, end))
     document.replace(start, end, change.text)
-    return Change(document, *start, *end, change.text, document.version, from_unit, to_unit, continued)
+    return Change(document, *start, *end, change.text, document.version, from_unit, to_unit)
 
 
 def _in_code_points(document: TextDocument, position: tuple[int, int], encoding: str) -> tuple[int, int]:

@@ -26,6 +26,8 @@ class TextDocument:
         self.lines = _split(text)
         self.touched = False
         """Was it changed since it was opened or saved?"""
+        self.save_reason: object = None
+        """What `willSave` said, until the `didSave`."""
         self.changes = 0
         """Counts the changes: shows without a comparison whether a copy of the text is current."""
         self._text: str | None = text

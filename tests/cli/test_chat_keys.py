@@ -157,6 +157,17 @@ def test_models_are_listed_filtered_and_picked(start: Start, tmp_path: Path, env
         terminal.expect("model: openai/gpt-4o")
         terminal.say("/model")
         terminal.until(lambda: any("* openai/gpt-4o" in line for line in terminal.screen), "the current one is marked")
+        terminal.answer("(Enter: no change):", "", times=3)
+        terminal.say("/model openai/gpt-5.1-mino")
+        terminal.expect("openai lists no model gpt-5.1-mino")
+        terminal.expect("use openai/gpt-5.1-mino anyway")
+        terminal.answer("(Enter: no change):", "3", times=4)
+        terminal.expect("model: openai/gpt-5.1-mino")
+        terminal.say("/model nobody/gpt")
+        terminal.expect("there is no provider 'nobody'")
+        terminal.leave()
+        with pytest.raises(AssertionError, match=r"did you mean openai/gpt-5\.1"):
+            start("--model", "openai/gpt-5.2")  # it ends at once
 
 
 def test_no_color_is_complete(start: Start, env: dict[str, str]) -> None:

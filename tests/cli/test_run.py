@@ -265,6 +265,30 @@ def test_a_model_that_is_none_is_wrong_usage(decoder: Path, env: dict[str, str])
     assert "'gpt' is not written as PROVIDER/MODEL" in done.stderr
 
 
+def test_a_model_that_its_provider_does_not_list(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
+    with Loopback([Reply(text="Done.")], models=["big", "small"]).in_thread() as server:
+        serve(tmp_path, server)
+        arguments = ["run", "look", "--model", "local/bigg"]
+        done = without_terminal(arguments, decoder.parent, env)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "local lists no model bigg" in done.stderr
+        assert "did you mean local/big? --force-model uses it nevertheless" in done.stderr
+        assert [request.body for request in server.requests if request.body] == [], "no turn began"
+        chat = without_terminal(["chat", "--model", "local/bigg"], decoder.parent, env, "look")
+        assert chat.returncode == 1
+        assert "did you mean local/big? --force-model uses it nevertheless" in chat.stdout
+        forced = without_terminal([*arguments, "--force-model"], decoder.parent, env)
+        assert (forced.returncode, forced.stdout) == (0, "Done.\n")
+
+
+def test_a_model_that_cannot_be_checked(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
+    with playing(Reply(text="Done.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "look", "--model", "local/m2"], decoder.parent, env)
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    assert "m2 is not checked, since local lists no models" in done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("toml", "arguments", "words", "code"), [row[1:] for row in SETTINGS], ids=[row[0] for row in SETTINGS]

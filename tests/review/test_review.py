@@ -764,7 +764,7 @@ async def test_a_save_of_the_person_accepts_and_ours_does_not(desk: Desk) -> Non
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))
     await desk.reviews.accept([hunk], decide=False)
-    desk.saves.ours.add(path)
+    desk.editor.documents.our_saves.add(path)
     seen = []
     for _ in range(2):
         desk.editor.save(path)

@@ -41,7 +41,7 @@ OPERATES: Json = {"workspace": {"workspaceEdit": {"resourceOperations": ["create
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in (("ANSWER", 0.3), ("PROOF", 0.1), ("IN_FLIGHT", 0.05), ("LOOK", 0.01)):
+    for name, seconds in (("PROOF", 0.1), ("IN_FLIGHT", 0.05), ("LOOK", 0.01)):
         monkeypatch.setattr(file_operations, f"{name}_SECONDS", seconds)
     monkeypatch.setattr(apply, "IN_FLIGHT_SECONDS", 0.02)
 

@@ -46,11 +46,11 @@ SAVES = [
 async def test_what_a_save_decides(tmp_path: Path, in_place: bool, how: int | str | None, state: str) -> None:
     desk, path, hunk = await applied(tmp_path, in_place=in_place)
     if how == "ours":
-        desk.saves.ours.add(path)
+        desk.editor.documents.our_saves.add(path)
     desk.editor.will_save(path)
     desk.editor.save(path, reason=how if isinstance(how, int) else None)
     assert (hunk.state, hunk.applied) == (state, True)
-    assert not desk.saves.ours
+    assert not desk.editor.documents.our_saves
 
 
 # what changes, and whether the hunk has it then: (by the user, by a formatter after willSave or without a willSave)

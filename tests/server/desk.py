@@ -73,6 +73,7 @@ class Desk:
         tark: Sequence[str] = ("updates", "permission", "input"),
         folders: Sequence[Path] | None = None,
         config: str = "",
+        client_name: str = "Visual Studio Code",
         **more: Any,
     ) -> None:
         home = folder / "home"
@@ -86,10 +87,11 @@ class Desk:
         monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
         monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
         self.client = capabilities(*paths, tark=tark)
+        self.client_name = client_name
         self._begin([self.folder] if folders is None else folders, **more)
 
     def _begin(self, folders: Sequence[Path], **more: Any) -> None:
-        self.connection = ScriptedConnection(self.client, "Visual Studio Code", folders, **more)
+        self.connection = ScriptedConnection(self.client, self.client_name, folders, **more)
         self.app = App(self.connection)
         self.app.begin()
         self.editor = ScriptedEditor(self.folder, self.client)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.server.editing import saving
+from tark_lsp.server.documents import client_state
 from tark_lsp.server.features import create_server
 from tests.server.desk import TEXT, MakeDesk, allow
 
@@ -63,7 +63,7 @@ async def test_folders_come_and_go(make: MakeDesk, tmp_path: Path) -> None:
 
 
 async def test_what_was_saved_before_is_saved_after(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saving, "SAVED_SECONDS", 0.05)
+    monkeypatch.setattr(client_state, "SAVED_SECONDS", 0.05)
     desk = make(tark=["updates", "permission", "save"], config='editReview = "after"\napproval = "balanced"')
     path = desk.editor.open("f.py", TEXT)
 

@@ -27,7 +27,7 @@ NEED_SOMETHING = {
     *("tark.permission.answer", "tark.input.answer", "tark.codeBlock.apply"),
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
-    *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.commitMessage"),
+    *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.models.check", "tark.commitMessage"),
 }
 
 
@@ -124,6 +124,8 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.session.rename", {"sessionId": "x"}, "title"),
     ("tark.session.fork", {"sessionId": "x", "messageId": 7}, "messageId"),
     ("tark.models.list", {"provider": 7}, "provider"),
+    ("tark.models.check", {"model": "gpt"}, "model"),
+    ("tark.models.check", {"model": "nonesuch/gpt"}, "nonesuch"),
     ("tark.models.list", {"provider": "nonesuch"}, "nonesuch"),
     ("tark.models.list", {"refresh": "yes"}, "refresh"),
     ("tark.settings.set", {"mode": "yolo"}, "mode"),

@@ -5,7 +5,6 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from rich.console import Console
 from tark_lsp.cli.chatting.background_tasks import BackgroundTasks
 from tark_lsp.cli.chatting.chat_checks import check_prompt_name, report_model_problems
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
+from tark_lsp.cli.chatting.chat_start import ChatStart
 from tark_lsp.cli.chatting.clipboard_image import clipboard_image
 from tark_lsp.cli.chatting.commands import ChatCommands
 from tark_lsp.cli.chatting.completion import PromptCompleter
@@ -26,23 +26,14 @@ from tark_lsp.cli.chatting.prompt_history import open_history
 from tark_lsp.cli.chatting.status import status_line
 from tark_lsp.cli.chatting.terminal import Terminal, TerminalCallbacks
 from tark_lsp.cli.editor import edit_text
+from tark_lsp.cli.model_check import check_model
 from tark_lsp.cli.turn import DONE
 from tark_lsp.cli.visible import visible
+from tark_lsp.errors import TarkError
 from tark_lsp.folders import state_folder
 
 AGAIN_SECONDS = 3.0
 """Within this time a second Ctrl-C leaves, or a second Ctrl-D while a turn runs, unless something was sent between."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChatStart:
-    """`settings`: model and mode of the command line. `resume`: a session's id or title; empty: let the user pick one;
-    None: a new session. `last`: continue the newest session.
-    """
-
-    settings: Mapping[str, Any]
-    resume: str | None = None
-    last: bool = False
 
 
 async def chat(folder: Path, start: ChatStart) -> int:
@@ -87,7 +78,12 @@ class _Chat:
         )
 
     async def run(self, start: ChatStart) -> int:
-        await self._conversation.server.client()
+        client = await self._conversation.server.client()
+        try:
+            await check_model(client, start.settings.get("model"), self._screen, force=start.force_model)
+        except TarkError:
+            await self._conversation.server.close()
+            raise
         self._screen.print_line("tark-lsp chat: /help lists what you can do, Ctrl-D leaves", "dim")
         self._tasks.start_unreported(self._begin(start))
         if sys.platform != "win32":  # otherwise the terminal would stay in the mode for prompts

@@ -1,10 +1,11 @@
 """The chat without a terminal: one prompt from standard input, the answer as plain text."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
+from tark_lsp.cli.chatting.chat_start import ChatStart
 from tark_lsp.cli.chatting.paste_limit import MAX_PASTE
+from tark_lsp.cli.model_check import check_model
 from tark_lsp.cli.runtime import running_server
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.session_lookup import open_session
@@ -12,11 +13,9 @@ from tark_lsp.cli.turn import run_turn
 from tark_lsp.errors import RequestError
 
 
-async def answer_from_stdin(
-    folder: Path, screen: Screen, source: TextIO, settings: Mapping[str, Any], session: str | None, *, last: bool
-) -> int:
-    """Runs one turn and returns the exit code. `session`: the id or title of a session to continue. Raises RequestError
-    if there is no prompt, it is too long, or there is no such session.
+async def answer_from_stdin(folder: Path, screen: Screen, source: TextIO, wanted: ChatStart) -> int:
+    """Runs one turn and returns the exit code. Raises RequestError if there is no prompt, it is too long, or there is
+    no such session or model.
     """
     prompt = source.read(MAX_PASTE + 1).strip()
     if not prompt:
@@ -27,7 +26,8 @@ async def answer_from_stdin(
             hint="save it as a file in this folder and mention it with @file:",
         )
     async with running_server(folder, screen, yes=None) as (client, person):
-        start = {"prompt": prompt, **settings}
-        if last or session is not None:
-            start["sessionId"] = await open_session(client, None if last else session)
+        await check_model(client, wanted.settings.get("model"), screen, force=wanted.force_model)
+        start = {"prompt": prompt, **wanted.settings}
+        if wanted.last or wanted.resume is not None:
+            start["sessionId"] = await open_session(client, None if wanted.last else wanted.resume)
         return await run_turn(client, screen, person, start)

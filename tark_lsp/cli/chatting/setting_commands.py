@@ -35,8 +35,10 @@ class SettingCommands:
         now = self._chat.session.facts.model
         models = await self._listed()
         found = [str(model["id"]) for model in models if _matches(model, wanted)]
-        if wanted in found or ("/" in wanted and " " not in wanted and not found):
+        if wanted in found:
             chosen: str | None = wanted
+        elif not found and "/" in wanted and " " not in wanted:
+            chosen = await self._checked(wanted, now)
         elif not found and wanted:
             raise RequestError(f"no model matches {one_line(wanted)!r}", hint="write it as <provider>/<model>")
         else:
@@ -44,6 +46,13 @@ class SettingCommands:
         if chosen is not None:
             await self._chat.current.change_settings(model=chosen)
         self._screen.print_line(f"model: {one_line(self._chat.session.facts.model or 'none yet')}")
+
+    async def _checked(self, wanted: str, now: str | None) -> str | None:
+        """The model, or what the user picks instead if its provider does not list it. Raises ServerError."""
+        check = await self._chat.command("tark.models.check", {"model": wanted})
+        if check["message"]:
+            self._screen.print_line(one_line(check["message"]), "yellow")
+        return wanted if check["listed"] is not False else await self._pick(check["near"], now, anyway=wanted)
 
     async def model_ids(self) -> Sequence[tuple[str, str]]:
         return [(model["id"], model.get("name") or "") for model in await self._listed()]
@@ -66,15 +75,18 @@ class SettingCommands:
         about = known.get(value)
         self._screen.print_line(f"{name}: {value}{f' ({about})' if about else ''}")
 
-    async def _pick(self, models: Sequence[str], now: str | None) -> str | None:
-        """Also words: they filter the list."""
-        if not models:
+    async def _pick(self, models: Sequence[str], now: str | None, anyway: str = "") -> str | None:
+        """Also words: they filter the list. `anyway`: a model that is not listed, and the last choice."""
+        if not models and not anyway:
             self._screen.print_line("no provider with a key lists models; /model <provider>/<model> sets any", "dim")
             return None
         shown = models[:MAX_MODELS]
         for number, model in enumerate(shown, 1):
             mark, style = ("*", "bold") if model == now else (" ", "none")
             self._screen.print_line(f"{number:3} {mark} {one_line(model)}", style)
+        if anyway:
+            shown = [*shown, anyway]
+            self._screen.print_line(f"{len(shown):3}   use {one_line(anyway)} anyway")
         if len(models) > MAX_MODELS:
             self._screen.print_line(f"      and {len(models) - MAX_MODELS} more: type a part of a name", "dim")
         typed = await self._keyboard.ask("number, or a part of a name (Enter: no change): ")

@@ -32,6 +32,7 @@ class RunOptions:
     patch: bool
     allow: tuple[str, ...]
     model: str | None
+    force_model: bool
     mode: str | None
     max_usd: float | None
     max_requests: int | None
@@ -69,6 +70,7 @@ def parse_options(arguments: Sequence[str]) -> RunOptions:
         patch=given.patch,
         allow=tuple(given.allow),
         model=given.model,
+        force_model=given.force_model,
         mode=given.mode,
         max_usd=given.max_usd,
         max_requests=given.max_requests,

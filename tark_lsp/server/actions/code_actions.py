@@ -146,15 +146,8 @@ class CodeActions:
         return self._permissions.message(waiting).removeprefix("Tark: ")
 
     def _run(self, document: TextDocument, comment: PromptComment) -> Offer:
-        kind, where = self._comments.turn_of(document, comment)
-        argument = {
-            "kind": kind,
-            "prompt": comment.prompt,
-            "textDocument": {"uri": document.uri, "version": document.version},
-            "comment": comment_range(comment),
-            **({} if where is None else {"range": where}),
-        }
-        lines = "" if where is None else f" ({_lines_text(where)})"
+        argument = self._comments.start_argument(document, comment)
+        lines = f" ({_lines_text(argument['range'])})" if "range" in argument else ""
         return Offer(f"Run: {cut(visible(comment.prompt), 60)}{lines}", "tark.turn.start", argument)
 
     def _identifier(self, params: incoming.CodeActionParams) -> dict[str, Any]:

@@ -38,6 +38,8 @@ class EditorFlags:
     """Adds an empty line after an edit that only adds lines at the end (vim.lsp.util.apply_text_edits)."""
     blocks_on_commands: bool = True
     """Sends no change while it waits for the answer to a command (eglot, whose timers do not run then)."""
+    always_says_by_hand: bool = False
+    """Its `willSave` says of every save, also of an automatic one, that the user saved."""
     answer_seconds: float | None = None
     """How long the answer to an edit can take, in seconds; None: the editor may ask the user first, as eglot does."""
     change_delay: float = 0.5
@@ -61,10 +63,13 @@ _NEOVIM = EditorFlags(
     checks_versions=True,
     adds_line_at_end=True,
     blocks_on_commands=False,
+    always_says_by_hand=True,
     answer_seconds=ANSWER_SECONDS,
     change_delay=0.15,
 )
-_EGLOT = EditorFlags(forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False)
+_EGLOT = EditorFlags(
+    forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False, always_says_by_hand=True
+)
 _HELIX = EditorFlags(
     show_document_replaces_view=True,
     checks_versions=True,

@@ -1,5 +1,6 @@
 """What LSP does not tell a server about the editor: the diagnostics of other servers, and how to save documents."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.uris import path_from_uri
 
 log = logging.getLogger(__name__)
+
+SAVED_SECONDS = 1.0
+"""How long the didSave can take to arrive after the answer to `tark/save`."""
 
 OUR_SOURCE = "tark"
 
@@ -87,13 +91,18 @@ class ClientState:
         if not paths or not self._connection.client.understands("save"):
             return ()
         uris = {self._documents.uri(path): path for path in paths}
+        ours = self._documents.our_saves
+        ours.update(paths)
+        saved: list[Path] = []
         try:
-            answer = await self._connection.request(incoming.SAVE, {"uris": list(uris)})
+            listed = find_value(await self._connection.request(incoming.SAVE, {"uris": list(uris)}), "saved")
+            saved += [uris[uri] for uri in listed if uri in uris] if isinstance(listed, list) else ()
         except RequestFailed as error:
             log.warning("tark/save: %s", error)
-            return ()
-        saved = find_value(answer, "saved")
-        return [uris[uri] for uri in saved if uri in uris] if isinstance(saved, list) else ()
+        finally:
+            ours.difference_update({*paths} - {*saved})
+            asyncio.get_running_loop().call_later(SAVED_SECONDS, ours.difference_update, saved)
+        return saved
 
     def unsaved_documents(self, folder: Path) -> Sequence[Path]:
         return [

@@ -11,15 +11,18 @@ from tark_lsp.workspace.uris import path_from_uri
 
 logger = logging.getLogger(__name__)
 
-AUTOMATIC_SAVES = (2, 3)
-"""Values of TextDocumentSaveReason: after a delay, and when the focus leaves. Our own clients send it in `didSave`."""
+BY_HAND, AUTOMATIC_SAVES = 1, (2, 3)
+"""Values of TextDocumentSaveReason; automatic: after a delay, and when the focus leaves. LSP has it in `willSave`; our
+own clients send it in `didSave`."""
 
 
 class DocumentSync:
     """Each method takes the params of one notification."""
 
-    def __init__(self, documents: Documents) -> None:
+    def __init__(self, documents: Documents, *, trusts_will_save: bool = True) -> None:
+        """`trusts_will_save`: the editor tells saves by hand from automatic ones in `willSave`."""
         self._documents = documents
+        self._trusts_will_save = trusts_will_save
 
     def did_open(self, params: Mapping[str, Any]) -> None:
         uri, text = find_value(params, "textDocument.uri"), find_value(params, "textDocument.text")
@@ -46,11 +49,15 @@ class DocumentSync:
 
     def will_save(self, params: Mapping[str, Any]) -> None:
         if (uri := _uri(params, "willSave")) is not None:
-            self._documents.will_save_document(uri)
+            self._documents.will_save_document(uri, find_value(params, "reason"))
 
     def did_save(self, params: Mapping[str, Any]) -> None:
-        if (uri := _uri(params, "didSave")) is not None:
-            self._documents.save_document(uri, by_hand=find_value(params, "reason") not in AUTOMATIC_SAVES)
+        if (uri := _uri(params, "didSave")) is None:
+            return
+        told = find_value(params, "reason")
+        reason = self._documents.announced_reason(uri) if told is None else told
+        certain = reason == BY_HAND and (told is not None or self._trusts_will_save)
+        self._documents.save_document(uri, by_hand=reason not in AUTOMATIC_SAVES, certain=certain)
 
     def did_close(self, params: Mapping[str, Any]) -> None:
         if (uri := _uri(params, "didClose")) is not None:

@@ -41,6 +41,8 @@ class EditorBuffers:
         self._documents = documents
         self._in_flight = asyncio.Lock()
         self._operations = FileOperations(connection, documents, self._in_flight)
+        self._on_the_way: dict[Path, frozenset[str]] = {}
+        """The lines that edits write. Those of an edit stay until the next one, unless it was seen in the text."""
 
     def get(self, path: Path) -> Snapshot | None:
         document = self._documents.at(path)
@@ -48,6 +50,10 @@ class EditorBuffers:
 
     def paths(self) -> Sequence[Path]:
         return self._documents.paths()
+
+    def wrote_line(self, path: Path, line: str) -> bool:
+        """Does an edit of ours that is on its way to this document write such a line?"""
+        return line.rstrip("\r\n") in self._on_the_way.get(path, ())
 
     async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
         """One edit at a time per connection. `Stale`: plan again on the current text. `Refused`: the editor refuses."""
@@ -126,9 +132,19 @@ class EditorBuffers:
         `patience`: after a refusal, wait this many times the usual time for changes that the user may have typed.
         """
         flags = self._connection.client.flags
-        delay = flags.change_delay
         edit = changed_lines(edit)  # a hunk can have lines between its changes that stay as they are
         edit = anchored(edit) if flags.adds_line_at_end else edit
+        self._on_the_way[edit.path] = frozenset(line.rstrip("\r\n") for hunk in edit.hunks for line in hunk.new)
+        refusal, outcome = await self._send_watched(document, edit, label, patience)
+        if isinstance(outcome, Applied):
+            self._on_the_way.pop(edit.path, None)
+        return refusal, outcome
+
+    async def _send_watched(
+        self, document: TextDocument, edit: ProposedEdit, label: str, patience: int
+    ) -> tuple[str, "Outcome | Misplaced | None"]:
+        flags = self._connection.client.flags
+        delay = flags.change_delay
         with Watch(self._documents, document, edit, gathers=delay > 0) as watch:
             try:
                 applied, reason = await self._ask(document, edit, label)

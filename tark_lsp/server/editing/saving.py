@@ -1,6 +1,5 @@
 """`saveAfterEdit`: a document without unsaved changes before an edit of ours has none after it either."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +8,6 @@ from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.settings import Settings
 
-SAVED_SECONDS = 1.0
-"""How long the didSave can take to arrive after the answer to `tark/save`."""
-
 
 class Saving:
     def __init__(
@@ -19,14 +15,11 @@ class Saving:
         connection: Connection,
         state: ClientState,
         settings: Callable[[], Settings],
-        ours: set[Path],
         background: BackgroundTasks,
     ) -> None:
-        """`ours`: the files that we are having saved. A save of ours accepts no hunks."""
         self._connection = connection
         self._state = state
         self._settings = settings
-        self._ours = ours
         self._background = background
 
     def save_if_clean(self, path: Path, was_clean: bool) -> None:
@@ -35,7 +28,4 @@ class Saving:
             self._background.start(self._save(path))
 
     async def _save(self, path: Path) -> None:
-        self._ours.add(path)
-        if await self._state.save_documents([path]):
-            await asyncio.sleep(SAVED_SECONDS)
-        self._ours.discard(path)
+        await self._state.save_documents([path])

@@ -52,12 +52,16 @@ ANY_LANGUAGE = "#"
 
 @dataclass(frozen=True, slots=True)
 class PromptComment:
-    """Lines [start, end) of `snapshot`; `prompt` is the text after `tark: `, continued lines joined by newlines."""
+    """Lines [start, end) of `snapshot`; `prompt` is the text after `tark: `, continued lines joined by newlines.
+
+    `mark` is the line and column where ` !` begins if that ends the comment. It is no part of the prompt.
+    """
 
     snapshot: Snapshot
     start: int
     end: int
     prompt: str
+    mark: tuple[int, int] | None = None
 
 
 def find_comments(lines: Sequence[str], language_id: str, snapshot: Snapshot) -> list[PromptComment]:
@@ -96,7 +100,7 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
         while end < len(lines) and (more := _after_token(lines[end], token)) is not None and _prompt(more) is None:
             prompt.append(more)
             end += 1
-        return PromptComment(snapshot, line, end, "\n".join(prompt).strip())
+        return _found(lines, snapshot, line, end, "\n".join(prompt))
     block = BLOCK_TOKENS.get(language)
     if block is None:
         return None
@@ -115,7 +119,29 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
     last, _, rest = prompt[-1].partition(closing)
     if rest.strip():
         return None
-    return PromptComment(snapshot, line, end, "\n".join([*prompt[:-1], last]).strip())
+    return _found(lines, snapshot, line, end, "\n".join([*prompt[:-1], last]))
+
+
+def _found(lines: Sequence[str], snapshot: Snapshot, start: int, end: int, text: str) -> PromptComment:
+    prompt, mark = text.strip(), None
+    if prompt.endswith("!"):
+        # After it, the comment has only blanks and its closing token, in which there is no `!`.
+        line = next(line for line in range(end - 1, start - 1, -1) if "!" in lines[line])
+        column = lines[line].rindex("!") + 1
+        if lines[line].endswith(" !", 0, column):
+            while lines[line].endswith(" !", 0, column):
+                column -= 2
+            prompt, mark = _without_marks(prompt), (line, column)
+    return PromptComment(snapshot, start, end, prompt, mark)
+
+
+def _without_marks(prompt: str) -> str:
+    end = len(prompt)
+    while end and prompt[end - 1] == "!" and (end == 1 or prompt[end - 2].isspace()):
+        end -= 1
+        while end and prompt[end - 1].isspace():
+            end -= 1
+    return prompt[:end]
 
 
 def _after_token(line: str, token: str) -> str | None:

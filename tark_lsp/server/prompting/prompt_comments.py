@@ -12,7 +12,7 @@ from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Document
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk, count_lines, ending_of, split_lines
-from tark_lsp.workspace.outcomes import Applied
+from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 from tark_lsp.workspace.positions import line_length, to_client
 
 
@@ -66,6 +66,17 @@ class PromptComments:
         found = definition_after(document.lines, comment.end)
         return "agent", None if found is None else self._whole_lines(document, *found)
 
+    def start_argument(self, document: TextDocument, comment: PromptComment) -> dict[str, Any]:
+        """The argument of `tark.turn.start` that runs it."""
+        kind, where = self.turn_of(document, comment)
+        return {
+            "kind": kind,
+            "prompt": comment.prompt,
+            "textDocument": {"uri": document.uri, "version": document.version},
+            "comment": comment_range(comment),
+            **({} if where is None else {"range": where}),
+        }
+
     async def insert_comment(self, target: Target, kind: str) -> None:
         """Insert an empty comment directly above the target for the user to write into. Raises RequestError."""
         document = self._documents.find_document(target.uri)
@@ -88,6 +99,15 @@ class PromptComments:
             raise RequestError(f"no comment could be inserted there: {outcome.reason}")
         self._inserted.setdefault(document, []).append(InsertedComment(line, lines, kind))
 
+    async def remove_mark(self, document: TextDocument, comment: PromptComment) -> Outcome:
+        """Remove the ` !` that ends the comment, which has one."""
+        line, _ = comment.mark or (comment.start, 0)
+        hunk = Hunk(line, (comment.snapshot.lines[line],), (without_mark(comment),))
+        edit = ProposedEdit(comment.snapshot.path, comment.snapshot, (hunk,))
+        if document.text != comment.snapshot.text:
+            return Stale("the text changed meanwhile")
+        return await self._workspace.apply(edit, "Tark: run a comment")
+
     def _whole_lines(self, document: TextDocument, start: int, end: int) -> dict[str, Any]:
         if end < len(document.lines):
             return range_json(start, 0, end, 0)
@@ -103,6 +123,15 @@ class PromptComments:
             for inserted in self._inserted.get(event.document, ()):
                 if (event.end_line, event.end_character) <= (inserted.line, 0):
                     inserted.line += count_lines(event.text) - (event.end_line - event.start_line)
+
+
+def without_mark(comment: PromptComment) -> str:
+    """The line of its ` !` without that."""
+    if comment.mark is None:
+        return comment.snapshot.lines[comment.start]
+    line, column = comment.mark
+    text = comment.snapshot.lines[line]
+    return text[:column] + text[text.rindex("!") + 1 :]
 
 
 def language_of(document: TextDocument) -> str:

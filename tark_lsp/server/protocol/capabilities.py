@@ -41,6 +41,7 @@ COMMANDS = (
     "tark.session.export",
     "tark.session.compact",
     "tark.models.list",
+    "tark.models.check",
     "tark.settings.set",
     "tark.auth.login",
     "tark.auth.logout",

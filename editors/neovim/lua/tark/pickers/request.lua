@@ -1,5 +1,4 @@
----Sends a command whose answer the user waits for. A server is started if none runs; problems are shown, unless
----`refused` is given.
+---Sends a command whose answer the user waits for. A server is started if none runs; problems are shown.
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
 local requests = require('tark.server.requests')
@@ -8,8 +7,7 @@ local state = require('tark.state')
 ---@param command string of docs/protocol.md
 ---@param argument table|fun(server_state: tark.State): table
 ---@param done fun(answer: any, server_state: tark.State)
----@param refused? fun(problem: string)
-return function(command, argument, done, refused)
+return function(command, argument, done)
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
       return notify.warn(problem or 'there is no server')
@@ -18,7 +16,7 @@ return function(command, argument, done, refused)
     local value = type(argument) == 'function' and argument(server_state) or argument --[[@as table]]
     requests.send_command(client, command, value, function(refusal, answer)
       if refusal then
-        return (refused or notify.warn)(refusal)
+        return notify.warn(refusal)
       end
       done(answer, server_state)
     end)

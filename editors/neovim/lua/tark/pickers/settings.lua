@@ -4,7 +4,6 @@ local figures = require('tark.figures')
 local notify = require('tark.notify')
 local request = require('tark.pickers.request')
 local sessions = require('tark.state.sessions')
-local similar = require('tark.similar')
 local state = require('tark.state')
 local visible = require('tark.visible')
 
@@ -69,14 +68,14 @@ local function set_model(name, new_sessions)
   local function set()
     set_setting('model', name, new_sessions)
   end
-  request('tark.models.list', { provider = name:match('^[^/]*') }, function(answer)
-    local names = vim.tbl_map(function(model)
-      return model.id
-    end, answer.models)
-    if #names == 0 or vim.list_contains(names, name) then
+  request('tark.models.check', { model = name }, function(answer)
+    if answer.listed ~= false then
+      if answer.message ~= '' then
+        notify.info(answer.message)
+      end
       return set()
     end
-    local choices = similar.most_similar(name, names)
+    local choices = vim.list_extend({}, answer.near)
     table.insert(choices, ('use %s anyway'):format(name))
     local options = { prompt = visible.line(('%s is not listed. Model:'):format(name)), kind = 'tark_model' }
     vim.ui.select(choices, options, function(choice, index)
@@ -86,11 +85,6 @@ local function set_model(name, new_sessions)
         set_setting('model', choice, new_sessions)
       end
     end)
-  end, function(problem)
-    if not problem:match('^provider: ') then -- the server refuses a provider that does not exist
-      notify.info(('the models cannot be listed, so the name is not checked: %s'):format(problem))
-    end
-    set()
   end)
 end
 

@@ -1,0 +1,8 @@
+"""The payload of `tark.models.check` (protocol.md)."""
+
+from tark_lsp.server.protocol.incoming import Payload
+from tark_lsp.settings import ModelName
+
+
+class CheckModel(Payload):
+    model: ModelName
