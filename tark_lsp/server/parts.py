@@ -30,6 +30,7 @@ from tark_lsp.server.chat.chat_turns import ChatTurns
 from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
+from tark_lsp.server.clipboard_image import ClipboardImage
 from tark_lsp.server.code_blocks.command import CodeBlockCommand
 from tark_lsp.server.commands import Commands
 from tark_lsp.server.commit_message import CommitMessages
@@ -250,6 +251,7 @@ class ServerParts:
                 Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(),
                 PatchCommand(workspace),
+                ClipboardImage(workspace),
                 CommitMessages(self.preparation, workspace, sessions, self.recorder),
             ],
             self.restorer.restore_if_due,

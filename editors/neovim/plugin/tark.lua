@@ -101,6 +101,13 @@ local COMMANDS = {
   { 'TarkRestore', 'restore', 'Go back to before an earlier prompt' },
   { 'TarkBuild', 'build', 'Approve the plan and carry it out' },
   { 'TarkCommit', 'commit', 'Write the message of the commit' },
+  {
+    'TarkPaste',
+    'paste',
+    'Attach the image of the clipboard to the next prompt',
+    options = all,
+    bang = 'Drop the images that were pasted',
+  },
   { 'TarkNext', 'next_hunk', 'Go to the next hunk, at the last one on to the next file' },
   { 'TarkPrev', 'prev_hunk', 'Go to the previous hunk, at the first one on to the file before' },
   { 'TarkReview', 'review', 'List all hunks that wait for you' },
