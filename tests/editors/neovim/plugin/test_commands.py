@@ -356,15 +356,31 @@ def test_an_edit_runs_beside_a_turn_of_the_chat(neovim: Neovim) -> None:
     unhurt(neovim)
 
 
-def test_a_buffer_without_a_name_is_edited(neovim: Neovim, folder: Path) -> None:
+def test_a_buffer_without_a_name_is_edited_and_has_none_afterwards(neovim: Neovim, folder: Path) -> None:
+    name = "return vim.fn.bufname()"
     neovim.keys(":enew<CR>ilonger = 1<CR>other = 2<Esc>ggV:TarkEdit make it shorter<CR>")
-    told(neovim, "this buffer is now named untitled")
+    told(neovim, "this buffer is named untitled while Tark changes it")
     neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    assert Path(neovim.lua(name)).name == "untitled", "as long as a hunk is undecided"
     neovim.keys("gg:TarkAccept<CR>")
     neovim.until(lambda: neovim.lines == ["short = 1", "other = 2"], "it is changed")
-    ended(neovim, 1)
-    assert Path(neovim.lua("return vim.fn.bufname()")).name == "untitled"
-    assert not (folder / "untitled").exists(), "nothing is written"
+    neovim.until(lambda: neovim.lua(name) == "", "it has no name")
+    neovim.keys("2GV:TarkEdit make it shorter<CR>")
+    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    assert Path(neovim.lua(name)).name == "untitled", "the same again"
+    neovim.keys("2G:TarkReject<CR>")
+    neovim.until(lambda: neovim.lua(name) == "", "it has no name")
+    assert neovim.lines == ["short = 1", "other = 2"]
+    neovim.keys("u")
+    neovim.until(lambda: neovim.lines == ["longer = 1", "other = 2"], "one undo step")
+    neovim.keys(":enew!<CR>:TarkEdit make it shorter<CR>")  # nothing is in it
+    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    neovim.keys("gg:TarkAccept<CR>")
+    ended(neovim, 3)
+    assert neovim.lines[0] == "short = 1"
+    neovim.until(lambda: neovim.lua(name) == "", "it has no name")
+    assert not list(folder.glob("untitled*")), "nothing is written"
+    assert neovim.lua("return vim.fn.bufexists('untitled')") == 0
     neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
     told(neovim, "only a file can be changed, and this is not one")
     unhurt(neovim)
