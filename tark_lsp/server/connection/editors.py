@@ -35,6 +35,8 @@ class EditorFlags:
     """Adds an empty line after an edit that only adds lines at the end (vim.lsp.util.apply_text_edits)."""
     blocks_on_commands: bool = True
     """Sends no change while it waits for the answer to a command (eglot, whose timers do not run then)."""
+    answer_seconds: float | None = 30.0
+    """How long the answer to an edit can take, in seconds; None: the editor asks the user first (eglot)."""
     change_delay: float = 0.5
     """The longest time in seconds from a change of the text to its didChange, while the user does not type."""
 
@@ -57,7 +59,9 @@ _NEOVIM = EditorFlags(
     blocks_on_commands=False,
     change_delay=0.15,
 )
-_EGLOT = EditorFlags(forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False)
+_EGLOT = EditorFlags(
+    forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False, answer_seconds=None
+)
 _HELIX = EditorFlags(
     show_document_replaces_view=True,
     checks_versions=True,

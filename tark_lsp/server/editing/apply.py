@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.editing.apply_edit import ANSWER_SECONDS, IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
+from tark_lsp.server.editing.apply_edit import IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
 from tark_lsp.server.editing.edit_watch import Misplaced, Watch
 from tark_lsp.server.editing.file_operations import FileOperations
 from tark_lsp.server.editing.text_edits import anchored, text_edits
@@ -135,7 +135,7 @@ class EditorBuffers:
             except TimeoutError:
                 # Never sent again: an editor that asks the user first would ask twice, and apply it twice.
                 outcome = await watch.outcome(IN_FLIGHT_SECONDS + delay, IN_FLIGHT_SECONDS)
-                return "", outcome or Refused(f"the editor did not answer within {ANSWER_SECONDS:g} s")
+                return "", outcome or Refused(f"the editor did not answer within {flags.answer_seconds:g} s")
             if not applied:
                 # A refusal while the user types only means that the edit is stale: their change is on its way.
                 outcome = await watch.outcome((IN_FLIGHT_SECONDS + delay) * patience, IN_FLIGHT_SECONDS)
@@ -150,8 +150,9 @@ class EditorBuffers:
         """Raises TimeoutError."""
         identifier = {"uri": document.uri, "version": document.version}
         change = {"textDocument": identifier, "edits": text_edits(document, edit, self._documents.encoding)}
+        within = self._connection.client.flags.answer_seconds
         try:
-            return await apply_edit(self._connection, label, {"documentChanges": [change]}, within=ANSWER_SECONDS)
+            return await apply_edit(self._connection, label, {"documentChanges": [change]}, within=within)
         except RequestFailed as error:
             return False, error.message
 

@@ -6,7 +6,6 @@ from typing import Any
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol.capabilities import find_value
 
-ANSWER_SECONDS = 30.0
 PROOF_SECONDS = 3.0
 """How long a change can take to arrive after the answer: eglot sends it after 0.5 s of idleness."""
 IN_FLIGHT_SECONDS = 0.2

@@ -12,7 +12,7 @@ from typing import Any
 
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.editing.apply_edit import ANSWER_SECONDS, IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
+from tark_lsp.server.editing.apply_edit import IN_FLIGHT_SECONDS, PROOF_SECONDS, apply_edit
 from tark_lsp.server.protocol.incoming import SAVE
 from tark_lsp.workspace.closed_files import LARGEST_FILE
 from tark_lsp.workspace.disk.folder import TAKEN
@@ -103,7 +103,7 @@ class FileOperations:
         if not self._connection.client.understands("save"):
             return Refused(UNSAVED)
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(self._connection.client.flags.answer_seconds):
                 await self._connection.request(SAVE, {"uris": [document.uri]})
         except (RequestFailed, TimeoutError) as error:
             return Refused(f"the editor did not save it: {error or 'no answer'}")
@@ -114,11 +114,11 @@ class FileOperations:
 
     async def _ask(self, change: dict[str, Any], label: str) -> tuple[str, bool]:
         """Why the editor did not do it (empty if it says it did), and whether it answered at all."""
+        edit, within = {"documentChanges": [change]}, self._connection.client.flags.answer_seconds
         try:
-            edit = {"documentChanges": [change]}
-            applied, reason = await apply_edit(self._connection, label, edit, within=ANSWER_SECONDS)
+            applied, reason = await apply_edit(self._connection, label, edit, within=within)
         except TimeoutError:
-            return f"the editor did not answer within {ANSWER_SECONDS:g} s", False
+            return f"the editor did not answer within {within:g} s", False
         except RequestFailed as error:
             applied, reason = False, error.message
         if applied:

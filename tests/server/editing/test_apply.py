@@ -162,6 +162,20 @@ async def test_an_editor_that_never_answers_is_asked_once(editor: ScriptedEditor
     assert editor.connection.withdrawn == ["workspace/applyEdit"]
 
 
+async def test_eglot_asks_the_user_and_answers_whenever_they_do(tmp_path: Path) -> None:
+    editor = ScriptedEditor(tmp_path.resolve(), name="eglot")
+    path = editor.open("f.py", TEXT)
+
+    async def late(params: Json) -> Any:
+        await asyncio.sleep(3600)
+        return editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = late
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path), "label"), Applied)
+    assert editor.workspace.read(path).text == AFTER
+    assert len(sent(editor)) == 1
+
+
 async def test_an_editor_that_says_applied_and_does_nothing(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", TEXT)
     editor.connection.answers["workspace/applyEdit"] = lambda _: {"applied": True}

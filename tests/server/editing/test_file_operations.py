@@ -19,7 +19,7 @@ TEXT = "one\ntwo\n"
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in (("ANSWER", 0.2), ("PROOF", 0.15), ("IN_FLIGHT", 0.1), ("LOOK", 0.01)):
+    for name, seconds in (("PROOF", 0.15), ("IN_FLIGHT", 0.1), ("LOOK", 0.01)):
         monkeypatch.setattr(file_operations, f"{name}_SECONDS", seconds)
 
 
@@ -329,7 +329,7 @@ NOT_MOVED: dict[str, tuple[Habit, str]] = {
     "skips": (skips, "the editor said it moved the file, but it is where it was"),
     "refuses": (refuses, "the editor refused: read-only"),
     "fails": (fails, "the editor refused: the editor failed"),
-    "never answers": (never_answers, "the editor did not answer within 0.2 s"),
+    "never answers": (never_answers, "the editor did not answer within 30 s"),
 }
 
 
