@@ -209,10 +209,8 @@ class ServerParts:
         )
         permissions = PermissionCommands(connection, self.permissions)
         asked_turns = AskedTurns(records, sessions)
-        undone_turns = self.checkpoints.undone_turns
-        session_commands = SessionCommands(
-            connection, sessions, show, records, turns.is_held_back, undone_turns, self.configuration.check_model
-        )
+        undone, check_model = self.checkpoints.undone_turns, self.configuration.check_model
+        session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone, check_model)
         turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store)
 
         def new_settings(session_id: str | None) -> dict[str, Any]:
