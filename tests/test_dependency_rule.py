@@ -94,6 +94,7 @@ WITHIN_SERVER = (
     "doctor",
     "demo",
     "commit_message",
+    "clipboard_image",
     "parts",
     "app",
     "features",

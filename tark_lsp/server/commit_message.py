@@ -1,9 +1,9 @@
-"""`tark.commitMessage`: asks the model for the message of a Git commit. The client has the diff and uses the answer."""
+"""`tark.commitMessage`: asks the model for the message of a Git commit, which the client uses."""
 
 import asyncio
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -11,7 +11,7 @@ from tark_lsp.agent import events
 from tark_lsp.agent.approval import is_read_asked
 from tark_lsp.agent.commit_message import COMMIT_MESSAGE, CUT, FileChange, commit_request, read_message
 from tark_lsp.agent.side_request import send_side_request
-from tark_lsp.errors import ModelError, RequestError, TarkError
+from tark_lsp.errors import ModelError, RequestError, TarkError, ToolError
 from tark_lsp.redaction import MAX_CHARACTERS, environment_secrets, redact
 from tark_lsp.server.commands import Command
 from tark_lsp.server.protocol.commit_message import ChangedFile, WriteCommitMessage
@@ -19,6 +19,7 @@ from tark_lsp.server.protocol.outgoing import error_json
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
+from tark_lsp.tools.staged_changes import StagedChanges, StagedFile, read_staged
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.protected import is_protected_path
 from tark_lsp.workspace.uris import path_from_uri
@@ -43,14 +44,19 @@ class CommitMessages:
         root = path_from_uri(request.root)
         if root is None:
             raise RequestError(f"root: {request.root!r} is not a file URI")
-        if not request.files:
+        files: Sequence[ChangedFile | StagedFile] | None = request.files
+        subjects: Sequence[str] = request.recent_subjects
+        if files is None:
+            staged = await self._staged(root, request.index)
+            root, files, subjects = staged.repository, staged.files, staged.subjects
+        elif not files:
             raise RequestError("files: there are no changes to describe")
         secrets = environment_secrets(os.environ)
         changes = []
-        for file in request.files:
+        for file in files:
             changes.append(self._change(root, file, secrets))
             await asyncio.sleep(0)  # masking takes 10 ms a file
-        subjects = [redact(subject, secrets) for subject in request.recent_subjects]
+        subjects = [redact(subject, secrets) for subject in subjects]
         session = self._sessions.new_sessions.make_session()
         session.id = ""  # the cost belongs to no session
         try:
@@ -70,7 +76,19 @@ class CommitMessages:
             return {"error": error_json(error)}
         return {"message": message}
 
-    def _change(self, root: Path, file: ChangedFile, secrets: tuple[str, ...]) -> FileChange:
+    async def _staged(self, root: Path, index: str | None) -> StagedChanges:
+        """Raises RequestError, also if nothing is staged."""
+        if self._configuration.settings.workspace_trusted is False:
+            raise RequestError("this workspace is not trusted, so git is not run in it")
+        try:
+            staged = await read_staged(root, self._workspace.folders, index)
+        except ToolError as error:
+            raise RequestError(error.message) from error
+        if not staged.files:
+            raise RequestError("nothing is staged", hint="stage changes with git add")
+        return staged
+
+    def _change(self, root: Path, file: ChangedFile | StagedFile, secrets: tuple[str, ...]) -> FileChange:
         """Keys in the diff are masked before it is cut, so that no half of a key is left."""
         names = [file.path, *([file.previous_path] if file.previous_path is not None else ())]
         diff = file.diff

@@ -30,6 +30,7 @@ from tark_lsp.server.chat.chat_turns import ChatTurns
 from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
+from tark_lsp.server.clipboard_image import ClipboardImage
 from tark_lsp.server.code_blocks.command import CodeBlockCommand
 from tark_lsp.server.commands import Commands
 from tark_lsp.server.commit_message import CommitMessages
@@ -207,10 +208,8 @@ class ServerParts:
         )
         permissions = PermissionCommands(connection, self.permissions)
         asked_turns = AskedTurns(records, sessions)
-        undone_turns = self.checkpoints.undone_turns
-        session_commands = SessionCommands(
-            connection, sessions, show, records, turns.is_held_back, undone_turns, self.configuration.check_model
-        )
+        undone, check_model = self.checkpoints.undone_turns, self.configuration.check_model
+        session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone, check_model)
         turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store)
 
         def new_settings(session_id: str | None) -> dict[str, Any]:
@@ -249,6 +248,7 @@ class ServerParts:
                 Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(workspace.folders),
                 PatchCommand(workspace),
+                ClipboardImage(workspace),
                 CommitMessages(self.preparation, workspace, sessions, self.recorder),
             ],
             self.restorer.restore_if_due,

@@ -10,6 +10,7 @@ from tark_lsp.errors import RequestError
 from tests.server.desk import Desk, MakeDesk
 from tests.server.scripted import Json
 from tests.server.sessions.probe import listed, sql
+from tests.tools.test_read_changes import git
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -99,6 +100,33 @@ async def test_what_cannot_be_described(make: MakeDesk, argument: Json, named: s
     desk = make()
     with pytest.raises(RequestError, match=named):
         await desk.command("tark.commitMessage", {"root": desk.folder.as_uri(), "files": [change("a.py")], **argument})
+
+
+@pytest.mark.real_clock
+async def test_without_files_the_server_reads_what_is_staged(make: MakeDesk) -> None:
+    """With the same rules. Nothing is committed, and nothing is read that is not staged, or not trusted."""
+    desk = replies(make(), ECHO)
+    root = {"root": desk.folder.as_uri()}
+    with pytest.raises(RequestError, match="not in a git repository"):
+        await desk.command("tark.commitMessage", root)
+    git(desk.folder, "init", "-q")
+    with pytest.raises(RequestError, match="nothing is staged"):
+        await desk.command("tark.commitMessage", root)
+    (desk.folder / "a.py").write_text(f'client = Client("{KEY}")\nkept = 1\n')
+    (desk.folder / ".github").mkdir()
+    (desk.folder / ".github" / "ci.yml").write_text("two\n")
+    git(desk.folder, "add", ".")
+    (desk.folder / "a.py").write_text("not staged\n")
+    message = (await desk.command("tark.commitMessage", root))["message"]
+    assert '<diff file="a.py" change="added"' in message
+    assert "+kept = 1" in message
+    assert f'<diff file=".github/ci.yml" change="added" from="project">\n{NAME_ONLY}' in message
+    assert not any(word in message for word in (KEY, "+two", "not staged"))
+    with pytest.raises(RequestError, match="index"):
+        await desk.command("tark.commitMessage", {**root, "index": "../../elsewhere"})
+    desk.config.write_text("workspaceTrusted = false\n" + desk.config.read_text())
+    with pytest.raises(RequestError, match="not trusted"):
+        await desk.another().command("tark.commitMessage", root)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ local LAYERS = {
     'tark.similar',
     'tark.text_range',
     'tark.types',
+    'tark.unnamed',
     'tark.version',
     'tark.visible',
     'tark.visible_ranges',

@@ -36,4 +36,20 @@ describe('the float', function()
     assert.same('bottom 18', at(20, 100, nil))
     assert.same('bottom 1', at(2, 100, nil))
   end)
+
+  it('as one line is at the lowest row that is free', function()
+    local rows = { [10] = {}, [9] = { { 10, 10 } }, [4] = { { 5, 8 }, { 9, 99 } }, [1] = { { 2, 10 } } }
+    for expected, taken in pairs(rows) do
+      assert.same(expected, placement.free_row(10, taken))
+    end
+    assert.same(10, placement.free_row(10, { { 0, 10 } }))
+  end)
+
+  it('as one line keeps the key, and shortens the title', function()
+    local border = require('tark.waiting.border')
+    assert.same({ ' Tark asks: edit a.py gp to answer ' }, border.line('edit a.py', 1, 1, 'gp', 80).lines)
+    local short = border.line(('long '):rep(30), 2, 3, 'gp', 50).lines[1]
+    assert.same(' Tark asks (2 of 3): long long lon…', short:match('^.-…'))
+    assert.is_true(vim.api.nvim_strwidth(short) <= 50 and vim.endswith(short, ' gp to answer '))
+  end)
 end)

@@ -15,7 +15,6 @@ from tark_lsp.cli.chatting.background_tasks import BackgroundTasks
 from tark_lsp.cli.chatting.chat_checks import check_prompt_name, report_model_problems
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
 from tark_lsp.cli.chatting.chat_start import ChatStart
-from tark_lsp.cli.chatting.clipboard_image import clipboard_image
 from tark_lsp.cli.chatting.commands import ChatCommands
 from tark_lsp.cli.chatting.completion import PromptCompleter
 from tark_lsp.cli.chatting.conversation import Conversation
@@ -29,7 +28,7 @@ from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.model_check import check_model
 from tark_lsp.cli.turn import DONE
 from tark_lsp.cli.visible import visible
-from tark_lsp.errors import TarkError
+from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.folders import state_folder
 
 AGAIN_SECONDS = 3.0
@@ -154,7 +153,11 @@ class _Chat:
             self._screen.print_line("a turn is running: press Ctrl-D again to end it and leave", "yellow")
 
     async def _paste_image(self) -> None:
-        self._conversation.attached.append(await clipboard_image())
+        client = await self._conversation.server.client()
+        answer = await client.command("tark.clipboardImage", {})
+        if "problem" in answer:
+            raise RequestError(answer["problem"])
+        self._conversation.attached.append(answer["image"])
         self._screen.print_line("the image from the clipboard goes with your next prompt", "dim")
 
     async def _edit(self, text: str, uri: str) -> str | None:

@@ -51,6 +51,7 @@ COMMANDS = (
     "tark.doctor",
     "tark.demo",
     "tark.commitMessage",
+    "tark.clipboardImage",
     "tark.patch",
 )
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "refactor.rewrite.tark")

@@ -1,6 +1,6 @@
 """The payload of `tark.commitMessage` (protocol.md, "Commit messages")."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StrictStr
 
@@ -18,9 +18,14 @@ class ChangedFile(Payload):
 
 
 class WriteCommitMessage(Payload):
-    """`root`: the folder of the repository. `recent_subjects`: first lines of the last commits."""
+    """`root`: the folder of the repository. `recent_subjects`: first lines of the last commits.
+
+    Without `files`, the server reads what is staged in the repository. `index`: in this index of its git folder, which
+    `git commit` makes for some of its options.
+    """
 
     root: StrictStr
-    files: list[ChangedFile]
+    files: list[ChangedFile] | None = None
+    index: Annotated[str, Field(strict=True, pattern=r"^(index|index\.lock|next-index-\d+\.lock)$")] | None = None
     recent_subjects: list[StrictStr] = Field(default_factory=list)
     model: ModelName | None = None

@@ -8,12 +8,11 @@
 (when (boundp 'native-comp-eln-load-path)
   (push (file-name-as-directory (getenv "ELN_CACHE")) native-comp-eln-load-path))
 
+;; As in an init file: the recipe of README.md, before eglot is loaded.
 (package-initialize)
+(load (getenv "RECIPE"))
 (require 'eglot)
 (require 'json)
-
-;; All that a person writes into their init file to have tark_lsp.
-(add-to-list 'eglot-server-programs `(python-mode . (,(getenv "PYTHON") "-m" "tark_lsp")))
 
 (defvar session-said nil "What `message' showed, the newest first.")
 

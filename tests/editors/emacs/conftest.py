@@ -1,9 +1,12 @@
-"""What tests of real Emacs get: `emacs`, the binary, with eglot."""
+"""What tests of real Emacs get: `emacs`, the binary, with eglot and the recipe of README.md."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +17,7 @@ INSTALL = (
     ("apt-get", "update"),
     ("apt-get", "install", "-y", "--no-install-recommends", "emacs-nox", "elpa-eglot"),
 )
+README = Path(__file__).parents[3] / "README.md"
 HAS_EGLOT = ("emacs", "--batch", "--eval", "(progn (package-initialize) (require 'eglot))")
 
 
@@ -27,6 +31,11 @@ def emacs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             done = subprocess.run(command, env=APT, capture_output=True, text=True, check=False)
             if done.returncode:
                 skip(f"{' '.join(command)} failed: {done.stderr.strip().splitlines()[-1:]}")
+    recipe = tmp_path_factory.mktemp("recipe") / "init.el"
+    (block,) = re.findall(r"^```elisp\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
+    recipe.write_text(block)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELN_CACHE", str(tmp_path_factory.mktemp("eln")))
+        patch.setenv("RECIPE", str(recipe))
+        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")  # has tark-lsp
         yield "emacs"

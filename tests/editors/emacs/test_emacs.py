@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +33,7 @@ def session(emacs: str, tmp_path: Path, text: str, lines: tuple[int, int], title
     write_settings(home)
     file = folder / "shapes.py"
     file.write_text(text)
-    env = {**environment(home), "PYTHON": sys.executable, "LC_ALL": "C.UTF-8"}
+    env = {**environment(home), "LC_ALL": "C.UTF-8"}
     first, last = lines
     command = [emacs, "--batch", "-l", str(SESSION), str(file), str(first), str(last), title, str(seen)]
     typed = "".join(f"{answer}\n" for answer in answers)

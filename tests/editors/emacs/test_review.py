@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,7 @@ def test_five_hunks_in_two_files(emacs: str, tmp_path: Path) -> None:
     write_settings(home)
     (folder / "shapes.py").write_text(COMMENT + SHAPES)
     (folder / "solids.py").write_text(SOLIDS)
-    env = {**environment(home), "PYTHON": sys.executable, "LC_ALL": "C.UTF-8"}
+    env = {**environment(home), "LC_ALL": "C.UTF-8"}
     files = [str(folder / name) for name in ("shapes.py", "solids.py")]
     process = subprocess.run(
         [emacs, "--batch", "-l", str(REVIEW), *files, str(told)],

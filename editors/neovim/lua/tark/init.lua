@@ -44,6 +44,8 @@ M.undo = lazy('tark.commands.undo', 'undo_last_turn')
 M.redo = lazy('tark.commands.redo', 'redo')
 M.restore = lazy('tark.pickers.restore', 'choose')
 M.build = lazy('tark.commands.build', 'build')
+M.paste = lazy('tark.commands.paste', 'paste')
+M.commit = lazy('tark.commands.commit', 'write_message')
 
 M.accept = lazy('tark.commands.review', 'accept', {})
 M.reject = lazy('tark.commands.review', 'reject', {})

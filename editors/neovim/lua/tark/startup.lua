@@ -20,6 +20,7 @@ M.MODULES = {
   'tark.status',
   'tark.commands.undo',
   'tark.commands.restart',
+  'tark.commands.unnamed_buffers',
   'tark.waiting.float',
 }
 

@@ -13,24 +13,6 @@ function M.is_file(bufnr)
     and not vim.api.nvim_buf_get_name(bufnr):match('^%a[%w+.-]+://')
 end
 
----Gives a buffer without a name (`[No Name]`) the name of a file that does not exist: without one, a language server
----cannot change it. Nothing is written.
----@param bufnr integer
----@return string? name nil: it is not such a buffer
-function M.name_buffer(bufnr)
-  local is_unnamed = vim.bo[bufnr].buftype == '' and vim.api.nvim_buf_get_name(bufnr) == ''
-  if not is_unnamed or vim.bo[bufnr].binary then
-    return nil
-  end
-  local number, name = 1, 'untitled'
-  while vim.uv.fs_stat(vim.fn.fnamemodify(name, ':p')) or vim.fn.bufexists(vim.fn.fnamemodify(name, ':p')) == 1 do
-    number = number + 1
-    name = 'untitled-' .. number
-  end
-  vim.api.nvim_buf_set_name(bufnr, vim.fn.fnamemodify(name, ':p'))
-  return name
-end
-
 ---The window of the file that the user works on, or came from to another window (chat, quickfix, help).
 ---@return integer? window
 function M.file_window()

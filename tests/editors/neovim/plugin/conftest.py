@@ -8,18 +8,30 @@ from pathlib import Path
 
 import pytest
 
+from tark_lsp.llm.scripted.scenario import Reply
 from tests.editors.availability import skip
 from tests.editors.neovim.conftest import binary
 from tests.editors.neovim.driver import Neovim
+from tests.editors.neovim.plugin.chat import SCENARIO as CHAT
 from tests.editors.neovim.plugin.chat import Chat, open_shapes, start_again
 from tests.editors.neovim.plugin.installed import Machine, machine
 from tests.editors.neovim.plugin.rest import come_to_rest
 from tests.editors.neovim.plugin.waiting import Start, open_anew, opened
 from tests.editors.pool import environment, write_settings
+from tests.loopback import Loopback
 
 PLUGIN = Path(__file__).parents[4] / "editors" / "neovim"
 INIT = Path(__file__).with_name("init.lua")
 SCENARIO = Path(__file__).with_name("scenario.toml")
+
+BLIND = """
+[providers.own]
+wire = "openai-chat"
+baseUrl = "{url}/v1"
+[providers.own.models.blind]
+images = false
+"""
+"""A model that sees no images."""
 
 __all__ = ["INIT", "PLUGIN", "SCENARIO", "Start"]
 
@@ -48,6 +60,7 @@ def starting(folder: Path) -> Iterator[Start]:
         if not home.exists():
             write_settings(home, scenario, review=review)
         env = {**environment(home), "PYTHON": sys.executable, "PLUGIN": str(PLUGIN)}
+        env["PATH"] = f"{folder / 'programs'}:{env['PATH']}"  # those of a test
         started.append(Neovim(nvim, folder / "workspace", env, init))
         return started[-1]
 
@@ -109,9 +122,13 @@ def chatting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Neovim,
     """One Neovim for all tests of the chat, except those that end it or its server, and its workspace."""
     folder = tmp_path_factory.mktemp("chatting")
     workspace = make_workspace(folder)
-    starts = starting(folder)
-    yield open_shapes(next(starts), workspace), workspace
-    next(starts, None)
+    write_settings(folder / "home", CHAT, review="ask")
+    with Loopback([Reply(text="I see nothing.")], models=["blind"]).in_thread() as server:
+        with (folder / "home" / "config" / "tark" / "config.toml").open("a") as config:
+            config.write(BLIND.format(url=server.url))
+        starts = starting(folder)
+        yield open_shapes(next(starts), workspace), workspace
+        next(starts, None)
 
 
 @pytest.fixture

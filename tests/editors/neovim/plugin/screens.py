@@ -25,7 +25,8 @@ def take(folder: Path) -> dict[str, str]:
         home.env = {name: value for name, value in home.env.items() if name in VARIABLES}
         screen = home.neovim("shop/prices.py")
         screen.see("def average")
-        screens = {"review": _review(screen), "permission": _permission(screen), "chat": _chat(screen)}
+        screens = {"review": _review(screen), "line": _line(screen), "permission": _permission(screen)}
+        screens["chat"] = _chat(screen)
     return {name: _elsewhere(text, str(folder)) for name, text in screens.items()}
 
 
@@ -39,9 +40,13 @@ def _review(screen: Screen) -> str:
     return shown
 
 
-def _permission(screen: Screen) -> str:
+def _line(screen: Screen) -> str:
     screen.command("Tark run the tests")
     screen.see("Tark asks", "unittest")
+    return _trimmed(screen)
+
+
+def _permission(screen: Screen) -> str:
     screen.command("TarkPermission")
     screen.see("a allow")
     shown = _trimmed(screen)

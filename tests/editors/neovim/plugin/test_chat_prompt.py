@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.context.test_images import png
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.chat import Chat, open_shapes
 from tests.editors.neovim.plugin.conftest import Start
@@ -193,4 +194,39 @@ def test_an_earlier_prompt_is_edited_and_sent_in_a_session_of_its_own(chat: Chat
     chat.until_shown("say three", "The word is three.")
     neovim.keys("<C-w>kgg<CR>")
     chat.until_shown("The word is one.", "The word is two.", "The word is three.")
+    unhurt(neovim)
+
+
+def test_images_go_with_the_next_prompt(chat: Chat, chatting: tuple[Neovim, Path]) -> None:
+    """Pasted ones until they are dropped or sent; and you are told before if the model does not see them."""
+    neovim, workspace = chatting
+    programs = workspace.parent / "programs"
+    chat.open()
+    chat.say("say one")
+    chat.until_shown("The word is one.")
+    neovim.keys(":TarkPaste<CR>")
+    told(neovim, "install wl-paste (Wayland), xclip (X11) or pngpaste (macOS)")
+    programs.mkdir()
+    (workspace / "shot.png").write_bytes(png())
+    for name, line in (("wl-paste", "exit 1"), ("xclip", f"cat {workspace}/shot.png")):
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+        (programs / name).chmod(0o700)
+    neovim.keys(":TarkPaste<CR>:TarkPaste<CR>")
+    told(neovim, "the image from the clipboard goes with your next prompt")
+    neovim.until(lambda: "+ 2 images with the next prompt" in chat.window("prompt")["bar"], "the prompt says so")
+    neovim.keys(":TarkPaste!<CR>")
+    neovim.until(lambda: chat.window("prompt")["bar"] == "", "they are dropped")
+    neovim.keys(":TarkPaste<CR>")
+    neovim.until(lambda: "+ 1 image with" in chat.window("prompt")["bar"], "it is attached")
+    neovim.keys(":TarkModel own/blind<CR>")
+    told(neovim, "own/blind does not see images. Choose another model (:TarkModel), or the images are left out")
+    neovim.until(lambda: "own/blind does not see images" in chat.window("prompt")["bar"], "the prompt says so")
+    chat.say("what is it?")
+    chat.until_shown("I see nothing.")
+    chat.until_shown("! own/blind does not accept images; 1 left out")
+    neovim.until(lambda: chat.window("prompt")["bar"] == "", "it is sent")
+    neovim.keys("isee @file:shot.png")
+    neovim.until(lambda: "does not see images" in chat.window("prompt")["bar"], "a mention, too")
+    neovim.keys("<BS>")
+    neovim.until(lambda: chat.window("prompt")["bar"] == "", "it is no image any more")
     unhurt(neovim)

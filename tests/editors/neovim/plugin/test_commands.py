@@ -1,7 +1,9 @@
 """The commands that start, stop and undo turns, typed as a user types them."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -9,6 +11,7 @@ from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import INIT, Start, sharing
 from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.turns import ended, told, turns, unhurt
+from tests.tools.test_read_changes import git
 
 pytestmark = pytest.mark.editor
 
@@ -353,15 +356,74 @@ def test_an_edit_runs_beside_a_turn_of_the_chat(neovim: Neovim) -> None:
     unhurt(neovim)
 
 
-def test_a_buffer_without_a_name_is_edited(neovim: Neovim, folder: Path) -> None:
+def test_a_buffer_without_a_name_is_edited_and_has_none_afterwards(neovim: Neovim, folder: Path) -> None:
+    name = "return vim.fn.bufname()"
     neovim.keys(":enew<CR>ilonger = 1<CR>other = 2<Esc>ggV:TarkEdit make it shorter<CR>")
-    told(neovim, "this buffer is now named untitled")
+    told(neovim, "this buffer is named untitled while Tark changes it")
     neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    assert Path(neovim.lua(name)).name == "untitled", "as long as a hunk is undecided"
     neovim.keys("gg:TarkAccept<CR>")
     neovim.until(lambda: neovim.lines == ["short = 1", "other = 2"], "it is changed")
-    ended(neovim, 1)
-    assert Path(neovim.lua("return vim.fn.bufname()")).name == "untitled"
-    assert not (folder / "untitled").exists(), "nothing is written"
+    neovim.until(lambda: neovim.lua(name) == "", "it has no name")
+    neovim.keys("2GV:TarkEdit make it shorter<CR>")
+    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    assert Path(neovim.lua(name)).name == "untitled", "the same again"
+    neovim.keys("2G:TarkReject<CR>")
+    neovim.until(lambda: neovim.lua(name) == "", "it has no name")
+    assert neovim.lines == ["short = 1", "other = 2"]
+    neovim.keys("u")
+    neovim.until(lambda: neovim.lines == ["longer = 1", "other = 2"], "one undo step")
+    neovim.keys(":enew!<CR>:TarkEdit make it shorter<CR>")  # nothing is in it
+    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    neovim.keys("gg:TarkAccept<CR>")
+    ended(neovim, 3)
+    assert neovim.lines[0] == "short = 1"
+    neovim.until(lambda: neovim.lua(name) == "", "it has no name")
+    assert not list(folder.glob("untitled*")), "nothing is written"
+    assert neovim.lua("return vim.fn.bufexists('untitled')") == 0
     neovim.keys(":help<CR>:TarkEdit make it shorter<CR>")
     told(neovim, "only a file can be changed, and this is not one")
+    unhurt(neovim)
+
+
+def test_the_message_of_a_commit(neovim: Neovim, folder: Path) -> None:
+    """In the buffer of a real `git commit`, for what is staged, above what is typed."""
+    neovim.keys(":TarkCommit<CR>")
+    told(neovim, "this is not the message of a commit")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "feat: first")
+    with (folder / "shapes.py").open("a") as shapes:
+        shapes.write("tau = 6\n")
+    git(folder, "add", "shapes.py")
+    with suppress(CalledProcessError):  # the editor fails, and what it was to edit stays
+        git(folder, "-c", "core.editor=false", "commit")
+    neovim.open(folder / ".git" / "COMMIT_EDITMSG")
+    template = neovim.lines
+    message = ["feat: shapes.py has tau = 6", "", " #12 is done"]  # `#` would begin a comment
+    neovim.keys(":TarkCommit<CR>")
+    neovim.until(lambda: neovim.lines == [*message, *template], "the message is above the comments")
+    neovim.keys("u")
+    assert neovim.lines == template
+    neovim.keys(":TarkCommit<CR>imine<Esc>")
+    neovim.until(lambda: neovim.asks, "it asks")
+    assert neovim.lines == ["mine", *template[1:]]
+    neovim.choose(2)
+    neovim.keys(":TarkCommit<CR>")
+    neovim.until(lambda: neovim.asks, "it asks")
+    neovim.choose(1)
+    neovim.until(lambda: neovim.lines == [*message, "", "mine", *template[1:]], "both are there")
+    assert git(folder, "log", "--format=%s") == "feat: first", "nothing is committed"
+    index = (folder / ".git" / "index").read_bytes()
+    git(folder, "reset", "-q")
+    neovim.keys(":TarkCommit<CR>")
+    told(neovim, "no commit message is written: nothing is staged")
+    (folder / ".git" / "index.lock").write_bytes(index)  # as `git commit -a` does
+    neovim.lua("vim.env.GIT_INDEX_FILE = ...", str(folder / ".git" / "index.lock"))
+    neovim.keys(":TarkCommit<CR>")
+    neovim.until(lambda: neovim.asks, "it asks")
+    neovim.choose(2)
+    neovim.lua("vim.env.GIT_INDEX_FILE = nil")
+    assert turns(neovim) == []
+    neovim.keys(":bwipe!<CR>")
     unhurt(neovim)

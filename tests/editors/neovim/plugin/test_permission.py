@@ -20,18 +20,22 @@ from tests.editors.neovim.plugin.waiting import (
 
 pytestmark = pytest.mark.editor
 
+LINE = " Tark asks: run_command echo made > made.txt :TarkPermission to answer "
+EDIT_LINE = " Tark asks: edit a.py :TarkPermission to answer "
+
 
 def test_a_command_is_shown_whole_and_allowed(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "make made.txt")
-    there = asks(neovim, "$ echo made > made.txt")
-    assert not there.focused
+    line = asks(neovim, "echo made > made.txt")
+    assert (line.lines, line.height, line.focused) == ([LINE], 1, False)
+    assert neovim.lines == TEXT.splitlines(), "the focus stayed"
+    there = go(neovim)
+    assert there.focused
+    assert "$ echo made > made.txt" in there.lines
     assert "risky, asked because it runs a command" in there.text
     assert f"in   {folder}" in there.text
     assert "by   /bin/bash -c" in there.text
     assert "t allow exactly this command in ., this turn" in there.text
-    assert there.footer == " :TarkPermission to answer "
-    assert neovim.lines == TEXT.splitlines(), "the focus stayed"
-    assert go(neovim).focused
     neovim.keys("<CR>")  # goes down a line, and nothing else
     neovim.keys("a")
     assert said(end(neovim, begun)) == "The command ran."
@@ -42,12 +46,13 @@ def test_a_command_is_shown_whole_and_allowed(neovim: Neovim, folder: Path) -> N
     # The key that was mapped is the one that is shown.
     neovim.keys(":nmap gp <lt>Plug>(tark-permission)<CR>")
     begun = begin(neovim, "make more.txt")
-    assert asks(neovim, "more.txt").footer == " gp to answer "
+    asks(neovim, "gp to answer")
     neovim.keys("gp")
     live(neovim)
     neovim.keys("r")
     assert said(end(neovim, begun)) == "It is not run."
     assert not (folder / "more.txt").exists()
+    neovim.keys(":nunmap gp<CR>")
 
 
 def test_a_reason_goes_to_the_model(neovim: Neovim, folder: Path) -> None:
@@ -89,7 +94,7 @@ def test_what_a_grant_covers_is_not_asked_again(neovim: Neovim, folder: Path) ->
 
 def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> None:
     begun = begin(neovim, "change two places")
-    assert asks(neovim, "a.py").lines == ["edit a.py"], "the rest is in the window of the file"
+    assert asks(neovim, "a.py").lines == [EDIT_LINE], "the rest is in the window of the file"
     there = go(neovim)
     assert there.lines[3:10] == [
         "file a.py",
@@ -115,7 +120,7 @@ def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> Non
     neovim.until(lambda: neovim.lua("return vim.fn.line('.')") == 1, "at the first hunk")
     folded = shown(neovim)
     assert folded is not None
-    assert folded.lines == ["edit a.py"], "out of the way, and still there"
+    assert folded.lines == [EDIT_LINE], "out of the way, and still there"
     assert not folded.focused
     neovim.keys(":TarkReject<CR>")
     left = "return #require('tark.state').all()[1].hunks[vim.uri_from_bufnr(0)].hunks"
@@ -135,11 +140,11 @@ def test_edits_are_one_diff_decided_whole_or_hunk_by_hunk(neovim: Neovim) -> Non
 
 def test_a_deletion_is_said_in_words(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "delete a file")
-    there = asks(neovim, "delete a.py")
+    asks(neovim, "delete a.py")
+    there = go(neovim)
     assert "DANGEROUS, asked because" in there.text
     assert "-nine = 9" in there.lines
     assert " s " not in there.footer, "nothing more than this can be allowed"
-    go(neovim)
     neovim.keys("c")
     assert end(neovim, begun)["stopReason"] == "cancelled"
     gone(neovim)
@@ -148,10 +153,10 @@ def test_a_deletion_is_said_in_words(neovim: Neovim, folder: Path) -> None:
 
 def test_what_is_longer_must_be_read_to_its_end(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "run a long script")
-    there = asks(neovim, "echo 01")
+    asks(neovim, "echo 01")
+    there = go(neovim)
     assert "more lines below" in there.title
     assert "$ echo hidden at the end > long.txt" in there.lines
-    go(neovim)
     neovim.keys("a")
     neovim.until(lambda: "read it to its end first" in neovim.messages(), "it is said why not")
     assert waiting(neovim) == 1

@@ -85,17 +85,17 @@ def test_left_waiting_and_closed(neovim: Neovim, folder: Path) -> None:
     neovim.until(lambda: folded(neovim), "one line")
     assert neovim.lines[0] == "one = 1"
     go(neovim)
-    asks(neovim, "$ echo made > one.txt")
+    assert "$ echo made > one.txt" in asks(neovim, "one.txt").lines
     neovim.keys("<Esc>")
     neovim.until(lambda: folded(neovim), "one line")
     begin(neovim, "make two.txt")
-    asks(neovim, "$ echo made > two.txt")  # what is new is shown
+    asks(neovim, "two.txt")  # what is new is shown
 
     neovim.keys(":only<CR>")
     gone(neovim)
     assert waiting(neovim) == 2
     begin(neovim, "make three.txt")
-    asks(neovim, "$ echo made > three.txt")
+    asks(neovim, "three.txt")
     neovim.keys(":tabnew<CR>")
     neovim.until(lambda: neovim.lines == [""] and here(neovim), "it comes along to the next tab")
     neovim.keys(":tabclose<CR>")
@@ -174,10 +174,50 @@ def test_gone_to_from_every_mode(neovim: Neovim) -> None:
     assert waiting(neovim) == 1
 
 
-def test_it_keeps_clear_of_the_cursor(neovim: Neovim) -> None:
+def place(neovim: Neovim) -> tuple[int, int, int] | None:
+    """The row, the column and the width of the one line."""
+    there = shown(neovim)
+    return None if there is None or len(there.lines) > 1 else (there.row, there.column, there.width)
+
+
+def at(neovim: Neovim, row: int) -> None:
+    neovim.until(lambda: place(neovim) == (row, 0, 120), f"the line is at row {row}, not at {place(neovim)}")
+
+
+def test_one_line_at_the_foot_covers_neither_cursor_nor_hunk_nor_prompt(neovim: Neovim) -> None:
+    """Of 38 rows for text, and of 10."""
+    neovim.keys("50o<Esc>gg")
+    begin(neovim, "make one.txt")
+    at(neovim, 37)
+    neovim.keys("38G")  # the last row
+    at(neovim, 36)
+    neovim.keys("gg:write<CR>")
+    at(neovim, 37)
+    neovim.keys(":TarkChat<CR><Esc>")
+    neovim.until(lambda: place(neovim) == (37, 0, 71), "it is below the file, and not on the prompt")
+    neovim.keys(":TarkChat<CR>")
+    at(neovim, 37)
+    neovim.keys(":%d<CR>")
+    neovim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, ...)", TEXT.splitlines())
+    neovim.keys(":write<CR>")
+    begin(neovim, "change two places")
+    neovim.until(lambda: waiting(neovim) == 2, "both wait")
+    drawn = "local hunks = require('tark.review.drawing').of_buffer() return hunks and #hunks:ordered()"
+    neovim.until(lambda: neovim.lua(drawn) == 2, "two hunks are drawn")
+    neovim.resize(120, 12)
+    at(neovim, 8)  # the hunk begins in the row below
+    neovim.lua("vim.api.nvim_buf_set_lines(0, 4, 6, false, {})")  # as another program could do
+    at(neovim, 6)  # the hunk is two rows higher
+    neovim.lua("vim.api.nvim_buf_set_lines(0, 4, 4, false, { '', '', '', '' })")
+    at(neovim, 9)  # below the window
+    neovim.resize(120, 40)
+
+
+def test_it_keeps_clear_of_the_cursor_while_it_is_whole(neovim: Neovim) -> None:
+    """Questions are."""
     neovim.keys("ggdG30o<Esc>gg")
-    begun = begin(neovim, "make one.txt")
-    assert not asks(neovim, "one.txt").above
+    begun = begin(neovim, "ask for one colour")
+    neovim.until(lambda: not getattr(shown(neovim), "above", True), "below the cursor")
     neovim.keys("G")
     neovim.until(lambda: getattr(shown(neovim), "above", False), "above the cursor")
     neovim.keys("gg")
@@ -191,6 +231,5 @@ def test_it_keeps_clear_of_the_cursor(neovim: Neovim) -> None:
     neovim.resize(120, 40)
     go(neovim)
     neovim.until(lambda: getattr(shown(neovim), "height", 0) == whole.height, "whole where it is gone to")
-    neovim.keys("r")
+    neovim.keys("d")
     end(neovim, begun)
-    gone(neovim)

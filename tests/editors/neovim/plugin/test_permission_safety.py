@@ -147,11 +147,11 @@ def test_keys_are_dead_for_a_moment(neovim: Neovim, folder: Path) -> None:
 
 def test_what_cannot_be_seen_is_shown(neovim: Neovim, folder: Path) -> None:
     begun = begin(neovim, "run what cannot be seen")
-    there = asks(neovim, "seen.txt")
+    assert not set(asks(neovim, "evil").text) & {"\u202e", "\u202c", "\u200b", "\x1b"}
+    there = go(neovim)
     assert r"$ echo \u{202e}evil\u{202c} \u{1b}[2K\u{200b} > seen.txt" in there.lines
     assert "$ echo second line" in there.lines, "each line of a command is one"
     assert not set(there.text) & {"\u202e", "\u202c", "\u200b", "\x1b"}
-    go(neovim)
     neovim.keys("a")
     end(neovim, begun)
     assert (folder / "seen.txt").read_text() == "\u202eevil\u202c \x1b[2K\u200b\n", "byte for byte what was meant"

@@ -108,7 +108,8 @@ def test_a_command_with_unsaved_files(start: Start, workspace: Path, tmp_path: P
     neovim.open(path)
     neovim.keys("cctyped<Esc>")
     neovim.keys(":Tark make made.txt<CR>")
-    there = asks(neovim, "$ echo made > made.txt")
+    asks(neovim, "echo made > made.txt")
+    there = go(neovim)
     assert "asked because it runs a command without a sandbox, and a.py is not saved" in there.text
     assert "w save and run" in there.text
     assert "a run anyway" in there.text

@@ -53,6 +53,9 @@ FLOAT = """
       listens = require('tark.waiting.card').accepts_keys(),
       above = config.anchor == 'NE',
       height = config.height,
+      row = config.row,
+      column = config.col,
+      width = config.width,
     }
 """
 
@@ -67,6 +70,9 @@ class Float:
     listens: bool
     above: bool
     height: int
+    row: int
+    column: int
+    width: int
 
     @property
     def text(self) -> str:

@@ -4,6 +4,8 @@ local state = require('tark.state')
 
 local M = {}
 
+local EDITS = 'Edits an earlier prompt, in a new session (empty it to leave)'
+
 ---The rest of the chat is loaded when it is opened. These modules set up its buffers (buffers.lua: `on_created`).
 ---@return table panel
 local function panel()
@@ -35,6 +37,20 @@ function M.restore_prompt(text)
   require('tark.chat.prompt').restore_text(text)
 end
 
+---Attaches an image to the next prompt, and goes to the prompt.
+---@param image table as in `context` of docs/protocol.md
+function M.add_image(image)
+  panel().show({ focus = true })
+  require('tark.chat.images').add({ image })
+end
+
+---@return integer number of images that do not go with the next prompt any more
+function M.drop_images()
+  local dropped = shown_session.was_opened and require('tark.chat.images').take() or {}
+  shown_session.emit_changed()
+  return #dropped
+end
+
 local function refresh()
   if not shown_session.was_opened then
     return
@@ -45,7 +61,8 @@ local function refresh()
   view.show(require('tark.chat.buffers').transcript(), transcript.sessionId and transcript or nil, send.sending_turns)
   view.mark_stale()
   if #view.windows() > 0 then
-    require('tark.chat.winbar').draw(server_state, send.is_edit())
+    local notice = require('tark.chat.images').notice()
+    require('tark.chat.winbar').draw(server_state, send.is_edit() and EDITS or notice)
   end
 end
 

@@ -24,6 +24,11 @@ function M.on_emptied(listener)
   events:on('emptied', listener)
 end
 
+---@param listener fun()
+function M.on_changed(listener)
+  events:on('changed', listener)
+end
+
 ---@return string
 function M.text()
   return table.concat(vim.api.nvim_buf_get_lines(buffers.prompt(), 0, -1, false), '\n')
@@ -45,6 +50,7 @@ end
 local function text_changed()
   show_hint(buffers.prompt())
   layout.fit_prompt()
+  events:emit('changed')
   if not M.text():find('%S') then
     events:emit('emptied')
   end

@@ -1,6 +1,7 @@
 ---Sends the user's prompts: as a turn, to the turn that runs, or in place of an earlier prompt. A prompt is shown in
 ---the transcript at once. If the server refuses it, it comes back to the prompt window.
 local buffers = require('tark.chat.buffers')
+local images = require('tark.chat.images')
 local notify = require('tark.notify')
 local prompt = require('tark.chat.prompt')
 local requests = require('tark.server.requests')
@@ -22,6 +23,7 @@ local M = {}
 ---@field turn tark.Turn is shown until the server has accepted it
 ---@field steers? string id of the running turn that it is for
 ---@field replaces? tark.EarlierPrompt
+---@field images table[] that were pasted
 
 ---@alias tark.EarlierPrompt { session_id: string, turn_id: string }
 
@@ -56,7 +58,9 @@ end
 
 ---@type tark.PromptSender
 local function start_turn(sent, _, client, done)
-  send_queue.start_turn(client, { prompt = sent.text, textDocument = current_document(client) }, done)
+  local params = { prompt = sent.text, textDocument = current_document(client) }
+  params.context = #sent.images > 0 and sent.images or nil
+  send_queue.start_turn(client, params, done)
 end
 
 ---@type tark.PromptSender
@@ -92,6 +96,7 @@ local function finish_sending(sent, problem)
   if problem then
     replaces = sent.replaces or replaces
     prompt.restore_text(sent.text)
+    images.add(sent.images)
     notify.warn(('not sent: %s. Your text is in the prompt'):format(problem))
   end
   shown_session.emit_changed()
@@ -112,7 +117,9 @@ local function send_prompt(steers)
   if text == '' then
     return
   end
-  local sent = { text = text, turn = new_turn(text), steers = steers, replaces = replaces } ---@type tark.ChatPrompt
+  local turn = new_turn(text)
+  local sent = { text = text, turn = turn, steers = steers, replaces = replaces, images = {} } ---@type tark.ChatPrompt
+  sent.images = steers and {} or images.take() -- the running turn takes only text
   table.insert(M.sending_turns, sent.turn)
   replaces = nil
   prompt.add_to_history(text)

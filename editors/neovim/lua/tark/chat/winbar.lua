@@ -1,4 +1,5 @@
----The line above the chat: title, model and mode of the session, its status, and how full the context is.
+---The lines above the chat's windows: title, model and mode of the session, its status, how full the context is; what
+---is to be said of the prompt.
 local layout = require('tark.chat.layout')
 local state = require('tark.state')
 local text = require('tark.chat.text')
@@ -7,6 +8,7 @@ local visible = require('tark.visible')
 local M = {}
 
 local LEAST_TITLE = 12
+local CUT_END = '%<'
 
 ---@param server_state? tark.State
 ---@param columns? integer width: a longer title is shortened at its end
@@ -53,23 +55,24 @@ end
 
 ---@param window integer
 ---@param line string
-local function set_winbar(window, line)
-  line = line ~= '' and ' ' .. visible.winbar(line) or ''
+---@param cut? string CUT_END: if it is too long, its beginning stays
+local function set_winbar(window, line, cut)
+  line = line ~= '' and ' ' .. visible.winbar(line) .. (cut or '') or ''
   if vim.wo[window].winbar ~= line then
     vim.wo[window][0].winbar = line
   end
 end
 
 ---@param server_state? tark.State
----@param is_edit boolean
-function M.draw(server_state, is_edit)
+---@param above_prompt string
+function M.draw(server_state, above_prompt)
   for _, tabpage in ipairs(vim.api.nvim_list_tabpages()) do
     local transcript, prompt = layout.window('transcript', tabpage), layout.window('prompt', tabpage)
     if transcript then
       set_winbar(transcript, M.text(server_state, vim.api.nvim_win_get_width(transcript)))
     end
     if prompt then
-      set_winbar(prompt, is_edit and 'Edits an earlier prompt, in a new session (empty it to leave)' or '')
+      set_winbar(prompt, text.one_line(above_prompt), CUT_END)
     end
   end
 end

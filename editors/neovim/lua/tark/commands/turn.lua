@@ -5,6 +5,7 @@ local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
 local send_queue = require('tark.state.send_queue')
 local text_range = require('tark.text_range')
+local unnamed_buffers = require('tark.commands.unnamed_buffers')
 local visible = require('tark.visible')
 local workspace = require('tark.workspace')
 
@@ -36,6 +37,7 @@ end
 ---@param start tark.TurnStart
 ---@param problem string
 local function turn_refused(start, problem)
+  unnamed_buffers.turn_sent(start.range.bufnr)
   start.range:release()
   local name = command_name(start)
   if start.prompt == '' then
@@ -79,6 +81,7 @@ end
 ---@param start tark.TurnStart
 ---@param answer { queued?: integer }
 local function turn_accepted(start, answer)
+  unnamed_buffers.turn_sent(start.range.bufnr)
   start.range:release()
   if refused_prompts[start.kind] == start.prompt then
     refused_prompts[start.kind] = nil
@@ -120,9 +123,8 @@ local function enqueue_turn(start)
   if start.range.is_block then
     return turn_refused(start, BLOCK)
   end
-  local name = BESIDE[start.kind] and workspace.name_buffer(start.range.bufnr)
-  if name then
-    notify.info(('this buffer is now named %s: Tark cannot change one without a name'):format(name))
+  if BESIDE[start.kind] then
+    unnamed_buffers.before_turn(start.range.bufnr)
   end
   lifecycle.ensure_server(start.range.bufnr, function(problem, client)
     if not client then

@@ -9,6 +9,7 @@ local workspace = require('tark.workspace')
 local M = {}
 
 M.title = content.title
+M.is_one_line = true
 
 ---@param request tark.Permission
 ---@param keys tark.WaitingKey[]
@@ -21,24 +22,6 @@ end
 ---@return integer number of hunks that are decided already
 function M.stage(request)
   return (diff.count_decided(request.edits or {}))
-end
-
----@param request tark.Permission
----@return boolean are all its hunks drawn in windows of this tab page?
-function M.is_drawn(request)
-  local in_windows = {} ---@type table<integer, true>
-  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    in_windows[vim.api.nvim_win_get_buf(window)] = true
-  end
-  for _, document in ipairs(request.edits or {}) do
-    local bufnr = workspace.find_buffer(document.uri)
-    for _, hunk in ipairs(document.hunks) do
-      if hunk.operation or not bufnr or not in_windows[bufnr] or hunk.state == 'stale' then
-        return false
-      end
-    end
-  end
-  return request.edits ~= nil
 end
 
 ---@param answer tark.PermissionReply

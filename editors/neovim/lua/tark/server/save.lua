@@ -1,5 +1,6 @@
 ---Saves documents for the server as `:update` of the user would: with the user's formatters, and never by force.
 local file_stamps = require('tark.file_stamps')
+local unnamed = require('tark.unnamed')
 local workspace = require('tark.workspace')
 
 local M = {}
@@ -10,6 +11,7 @@ local M = {}
 local function can_be_written(bufnr)
   local name = vim.api.nvim_buf_get_name(bufnr)
   return vim.bo[bufnr].buftype == ''
+    and not unnamed.has_given_name(bufnr)
     and not vim.bo[bufnr].readonly
     and file_stamps.is_unchanged(bufnr)
     and (vim.uv.fs_stat(name) == nil or vim.fn.filewritable(name) == 1)

@@ -34,7 +34,7 @@ function M.start(window, float)
   local function on(events, callback, pattern)
     vim.api.nvim_create_autocmd(events, { group = group, callback = callback, pattern = pattern })
   end
-  on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, reporting_errors(float.moved))
+  on({ 'CursorMoved', 'CursorMovedI', 'TextChanged', 'TextChangedI', 'WinScrolled' }, reporting_errors(float.moved))
   on({ 'VimResized', 'TabNewEntered' }, reporting_errors(float.resized))
   on('WinEnter', reporting_errors(float.entered))
   -- These events come during a change in which no window can be opened.

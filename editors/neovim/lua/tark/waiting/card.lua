@@ -18,7 +18,7 @@ local M = {}
 ---@field title fun(request: table): string one line
 ---@field stage? fun(request: table): integer it is drawn again when that changes
 ---@field entered? fun(entry: tark.WaitingRequest) the user went to the float
----@field is_drawn? fun(request: table): boolean is all that it asks about visible in windows for files?
+---@field is_one_line? boolean one line is shown of it, except while the user is there
 ---@field is_written? fun(request: table): boolean does the user write the answer in a window of its own?
 
 ---@class tark.CardNavigation what the keys do that decide nothing; float.lua sets it
@@ -130,13 +130,39 @@ local function keys_of(current)
     }
 end
 
+---@param current tark.WaitingRequest
+---@return boolean
+function M.is_written(current)
+  local is_written = M.view(current).is_written
+  return is_written ~= nil and is_written(current.request)
+end
+
+---@return string key that brings the user to the float
+local function answer_key()
+  return mapped_keys.find_key('permission', 'TarkPermission') --[[@as string]]
+end
+
+---@param current tark.WaitingRequest
+---@param folded boolean
+---@return tark.StyledLines
+local function draw(current, folded)
+  if folded then
+    local position, all = M.position()
+    local width, title = window.line_width() or vim.o.columns, M.view(current).title(current.request)
+    return border.line(title, position, #all, answer_key(), width, current.request.byModel)
+  end
+  return M.view(current).draw(current.request, M.is_written(current) and {} or (keys_of(current)))
+end
+
 ---Updates the border, and whether the end was seen. To be called whenever one of them could have changed.
 function M.update_border()
   local current = M.current()
   if not current or not shown or not window.id() then
     return
+  elseif shown.folded then
+    return draw(current, true):write_to(shown.buffer)
   end
-  local below = shown.folded and 0 or window.lines_below(shown.tail)
+  local below = window.lines_below(shown.tail)
   shown.read = shown.read or (window.focused() and below == 0)
   local position, all = M.position()
   local footer
@@ -146,28 +172,9 @@ function M.update_border()
   elseif M.is_written(current) then
     footer = { { '', 'TarkFaint' } }
   else
-    footer = border.how_to_answer(mapped_keys.find_key('permission', 'TarkPermission') --[[@as string]])
+    footer = border.how_to_answer(answer_key())
   end
   window.set_border_text(border.title(position, #all, below, current.request.byModel), footer)
-end
-
----@param current tark.WaitingRequest
----@return boolean
-function M.is_written(current)
-  local is_written = M.view(current).is_written
-  return is_written ~= nil and is_written(current.request)
-end
-
----@param current tark.WaitingRequest
----@param folded boolean
----@return tark.StyledLines
-local function draw(current, folded)
-  if folded then
-    local drawn = styled_lines.new()
-    drawn:add({ M.view(current).title(current.request), 'TarkWaitingSubject' })
-    return drawn
-  end
-  return M.view(current).draw(current.request, M.is_written(current) and {} or (keys_of(current)))
 end
 
 ---The screen or the text has another size.
@@ -221,11 +228,12 @@ end
 function M.open(current, folded)
   local version = version_of(current)
   if window.is_here() and shown and shown.version == version and shown.folded == folded then
+    window.reposition()
     M.update_border()
     return nil
   end
   local buffer, drawn = create_buffer(current, folded)
-  local opened, id = pcall(window.open, buffer)
+  local opened, id = pcall(window.open, buffer, folded)
   if not opened then
     vim.api.nvim_buf_delete(buffer, { force = true })
     error(id, 0)

@@ -13,7 +13,7 @@ local RETRY_MS, MOST_RETRIES = 200, 25
 local LINGER_MS = 1000 -- after an answer
 
 local seen_versions = {} ---@type table<string, boolean> of the requests that waited at the last call of `show`
-local folded, dismissed = false, false -- shown as one line; closed by the user
+local left, dismissed = false, false -- the user left it waiting; closed it
 local previous_window ---@type integer? from which the user came
 local is_retrying, retries = false, 0
 local is_lingering = false -- the user answered in the float, which stays for the next question
@@ -31,7 +31,7 @@ local function close()
   if window.focused() then
     go_back()
   end
-  folded, dismissed, previous_window, is_lingering = false, false, nil, false
+  left, dismissed, previous_window, is_lingering = false, false, nil, false
   autocmds.stop()
   card.close()
 end
@@ -57,7 +57,8 @@ local function try(fn, ...)
 end
 
 ---@param current tark.WaitingRequest
-local function open(current)
+---@param folded boolean as one line
+local function open(current, folded)
   local id = card.open(current, folded)
   if id then
     autocmds.start(id, M)
@@ -80,14 +81,6 @@ local function linger()
   end, LINGER_MS)
 end
 
----If all that it asks about is visible in windows for files, one line is enough until the user goes to the float.
----@param entry tark.WaitingRequest
----@return boolean
-local function is_drawn(entry)
-  local fn = card.view(entry).is_drawn
-  return fn ~= nil and fn(entry.request)
-end
-
 ---Shows what is due: the shown request while it waits, a new one if the shown one was folded or closed, else the
 ---oldest.
 function M.show()
@@ -102,11 +95,12 @@ function M.show()
     return try(window.focused() and card.turn_runs() and linger or close)
   end
   local current = card.current()
-  if fresh and (folded or dismissed or not current) then
-    current, folded, dismissed = fresh, not window.focused() and is_drawn(fresh), false
+  if fresh and (left or dismissed or not current) then
+    current, left, dismissed = fresh, false, false
   end
   if not dismissed then
-    try(open, current or all[1])
+    current = current or all[1]
+    try(open, current, not window.focused() and (left or card.view(current).is_one_line == true))
   end
 end
 
@@ -117,11 +111,11 @@ function M.focus(request_id)
   if not current then
     return notify.info('nothing waits for you')
   end
-  folded = false
+  left = false
   if not window.focused() then
     previous_window = vim.api.nvim_get_current_win()
   end
-  open(current)
+  open(current, false)
   if vim.fn.mode():find('^[vV\22sS\19]') then
     vim.cmd.normal({ '\27', bang = true }) -- else the selection would continue there
   end
@@ -139,19 +133,20 @@ function M.entered()
       vim.cmd.stopinsert()
     end
     keys.disable_briefly()
-    folded = false
-    open(current)
+    left = false
+    open(current, false)
   end
   window.reposition()
   card.update_border()
 end
 
----The cursor moved, or a window was scrolled.
+---The cursor moved, the text was changed, or a window was scrolled.
 function M.moved()
-  if window.focused() then
-    card.update_border()
-  else
+  if not window.focused() then
     window.reposition()
+  end
+  if window.focused() or window.line_width() then
+    card.update_border()
   end
 end
 
@@ -173,7 +168,7 @@ function M.fold()
   if is_lingering then
     return close()
   end
-  folded = true
+  left = true
   if window.focused() and not go_back() then
     vim.cmd.wincmd('p')
   end
@@ -183,7 +178,7 @@ end
 ---@param step integer
 local function show_other(step)
   local position, all = card.position()
-  open(all[(position - 1 + step) % #all + 1])
+  open(all[(position - 1 + step) % #all + 1], false)
 end
 
 card.set_navigation({

@@ -1,4 +1,5 @@
----Chooses the side and height of the float so that it leaves the line of the cursor free. Pure.
+---Chooses the side and height of the float so that it leaves the line of the cursor free, and the row of a folded one.
+---Pure.
 local M = {}
 
 local BORDER = 2
@@ -29,6 +30,22 @@ function M.choose(rows, wanted, cursor, side)
     return { side = larger, height = free_rows[larger] - BORDER }
   end
   return { side = side, height = height }
+end
+
+---The row for one line: the lowest that is not taken.
+---@param rows integer number of rows
+---@param taken [integer, integer][] first and last row, from 1
+---@return integer row the last one if all are taken
+function M.free_row(rows, taken)
+  for row = rows, 1, -1 do
+    local is_taken = vim.iter(taken):any(function(range)
+      return range[1] <= row and row <= range[2]
+    end)
+    if not is_taken then
+      return row
+    end
+  end
+  return rows
 end
 
 return M

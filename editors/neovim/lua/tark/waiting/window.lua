@@ -1,5 +1,7 @@
----The window of the float: it opens without the focus, at the right, and avoids the line of the cursor.
+---The window of the float: it opens without the focus, at the right, and avoids the line of the cursor; or as one line
+---at the foot of a window for files.
 local float = require('tark.float')
+local foot = require('tark.waiting.foot')
 local placement = require('tark.waiting.placement')
 
 require('tark.highlights')
@@ -27,6 +29,7 @@ local window ---@type integer?
 local side = 'bottom' ---@type 'bottom'|'top'
 local size ---@type { width: integer, height: integer }? of its text
 local current ---@type tark.FloatPlacement?
+local line_place ---@type vim.api.keyset.win_config? of the one line, while it is folded
 local is_written = false -- the user writes an answer in a window below it
 local reserved_rows = 0 -- of that window
 
@@ -97,40 +100,55 @@ local function cursor_row()
   return vim.fn.win_screenpos(0)[1] + vim.fn.winline() - 1 - first
 end
 
+---The look of the window: with a border, or one line without.
+---@param place vim.api.keyset.win_config
+---@return vim.api.keyset.win_config
+local function look(place)
+  return vim.tbl_extend('error', place, { border = line_place and 'none' or border(), zindex = ZINDEX })
+end
+
 ---Opens the window, or shows another buffer in it. Raises an error if Neovim allows no window at the moment.
 ---@param buffer integer
+---@param folded boolean as one line
 ---@return integer window
-function M.open(buffer)
+function M.open(buffer, folded)
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   local id = M.id()
   if id and not M.is_here() then
     M.close()
     id = nil
   end
+  line_place = folded and foot.geometry() or nil
   if id then
     vim.wo[id].winfixbuf = false
     vim.api.nvim_win_set_buf(id, buffer)
+    if folded then
+      vim.api.nvim_win_set_config(id, { title = '', footer = '' }) -- which need a border
+    end
+    vim.api.nvim_win_set_config(id, look(line_place or geometry(1, width_of(lines))))
   else
-    local config = vim.tbl_extend('error', geometry(1, width_of(lines)), {
-      style = 'minimal',
-      border = border(),
-      zindex = ZINDEX,
-      noautocmd = true,
-    })
+    local config = look(line_place or geometry(1, width_of(lines)))
+    config.style, config.noautocmd = 'minimal', true
     window, side = vim.api.nvim_open_win(buffer, false, config), 'bottom'
     id = window --[[@as integer]]
   end
   for option, value in pairs(OPTIONS) do
     vim.api.nvim_set_option_value(option, value, { win = id, scope = 'local' })
   end
+  vim.wo[id][0].wrap = not folded
   return id
+end
+
+---@return integer? width of the one line; nil: it is not folded
+function M.line_width()
+  return line_place and line_place.width
 end
 
 ---Measures its text. To be called again when the text or the screen has changed.
 ---@param longest integer maximum number of rows
 function M.measure(longest)
   local id = M.id()
-  if id then
+  if id and not line_place then
     local width = width_of(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(id), 0, -1, false))
     vim.api.nvim_win_set_config(id, geometry(1, width)) -- the height of the text depends on it
     size = { width = width, height = math.min(vim.api.nvim_win_text_height(id, {}).all, longest) }
@@ -141,6 +159,14 @@ end
 ---Moves it if the cursor has come under it. This runs with each key, so it is cheap.
 function M.reposition()
   local id = M.id()
+  if id and line_place then
+    local place = foot.geometry()
+    if not vim.deep_equal(place, line_place) then
+      line_place = place
+      vim.api.nvim_win_set_config(id, place)
+    end
+    return
+  end
   if not id or not size then
     return
   end
@@ -160,7 +186,7 @@ end
 ---@param footer { [1]: string, [2]: string }[]
 function M.set_border_text(title, footer)
   local id = M.id()
-  if id then
+  if id and not line_place then
     local zindex = M.focused() and FOCUSED_ZINDEX or ZINDEX
     vim.api.nvim_win_set_config(id, { title = title, footer = footer, footer_pos = 'right', zindex = zindex })
   end

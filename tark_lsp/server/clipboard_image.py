@@ -1,13 +1,17 @@
-"""Reads an image from the clipboard, with the program that the system has for it."""
+"""`tark.clipboardImage`: reads an image from the clipboard, with the program that the system has for it."""
 
 import asyncio
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tark_lsp.context.images import check_images
-from tark_lsp.errors import RequestError
+from tark_lsp.errors import RequestError, TarkError
+from tark_lsp.server.commands import Command
+from tark_lsp.server.protocol import incoming
 from tark_lsp.tools.programs import find_program
+from tark_lsp.workspace.files import Workspace
 
 READERS = (
     ("wl-paste", "--no-newline", "--type", "image/png"),
@@ -19,11 +23,27 @@ MISSING = "install wl-paste (Wayland), xclip (X11) or pngpaste (macOS), or menti
 SECONDS = 10
 
 
-async def clipboard_image() -> Mapping[str, Any]:
-    """As in `context` of protocol.md. Raises RequestError if there is no image or no program, BadImage if it cannot be
-    sent.
+class ClipboardImage:
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def commands(self) -> Iterable[Command]:
+        yield Command("tark.clipboardImage", incoming.Nothing, self.read)
+
+    async def read(self, _: incoming.Nothing) -> dict[str, Any]:
+        """The image, or `problem`: the client shows it, and nothing is wrong with its request."""
+        try:
+            return {"image": await clipboard_image(self._workspace.folders)}
+        except TarkError as error:
+            return {"problem": str(error)}
+
+
+async def clipboard_image(workspace: Sequence[Path] = ()) -> Mapping[str, Any]:
+    """As in `context` of protocol.md. No program of the workspace is run.
+
+    Raises RequestError if there is no image or no program, BadImage if it cannot be sent.
     """
-    found = [(program, *reader[1:]) for reader in READERS if (program := find_program(reader[0]))]
+    found = [(program, *reader[1:]) for reader in READERS if (program := find_program(reader[0], workspace))]
     if not found:
         raise RequestError("no program here reads an image from the clipboard", hint=MISSING)
     for command in found:
@@ -35,7 +55,7 @@ async def clipboard_image() -> Mapping[str, Any]:
     raise RequestError("the clipboard holds no image", hint="take a screenshot, or mention a file: @file:shot.png")
 
 
-async def _output(command: tuple[str, ...]) -> bytes:
+async def _output(command: tuple[str | Path, ...]) -> bytes:
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
