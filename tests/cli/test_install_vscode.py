@@ -143,6 +143,10 @@ def test_the_stack_trace_of_one_that_fails_is_in_a_file(person: Person) -> None:
         ("(node:7) Warning: old\nError while installing:  Not found.\nFailed: /tmp/tark.vsix\n", "Not found."),
         ("TypeError: x is undefined\n    at a\nNode.js v20.1.0\n", "x is undefined"),
         ("    at a\n}\nNode.js v20.1.0\n", "it gave no reason"),
+        (
+            "Error: no bindings file\n    at a {\n  tries: [\n  ]\n}\nIt is not installed.\nUse its ID.\n",
+            "It is not installed.",
+        ),
         ("", "it gave no reason"),
         ("word " * 200, "word " * 47 + "word…"),
     ],

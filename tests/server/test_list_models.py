@@ -99,11 +99,14 @@ async def test_a_provider_that_does_not_answer_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(model_list, "CHECK_SECONDS", 0.05)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    writers: list[asyncio.StreamWriter] = []
+    silent = await asyncio.start_server(lambda _, writer: writers.append(writer), "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
     desk = Desk(tmp_path, monkeypatch, config=CONFIG.format(url=f"http://127.0.0.1:{port}"))
     answer = await desk.command("tark.models.check", {"model": "openai/gpt-4"})
     assert answer["listed"] is None
     assert "0.05 s" in answer["message"]
     await desk.stop()
+    for writer in writers:
+        writer.close()
     silent.close()

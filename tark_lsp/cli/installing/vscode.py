@@ -29,7 +29,8 @@ NOTE = "extension/installed.json"
 SECONDS = 180
 ERROR = re.compile(r"(?:\[[^\]]*\] )?(?:Uncaught )?\w*Error\b[^:]*:\s+(.+)")
 """`TypeError: reason`, `Error while installing: reason`, also after a time."""
-NOISE = re.compile(r"at |[\^{}\]]+$|Node\.js v|throw |node:|\(node:|\(Use `")
+TRACE = re.compile(r"at |[{}\]]+$")
+NOISE = re.compile(rf"{TRACE.pattern}|\^+$|Node\.js v|throw |node:|\(node:|\(Use `")
 """Lines of a stack trace, and of what Node prints around it."""
 LONGEST_REASON = 240
 
@@ -148,10 +149,14 @@ def _run_in_editor(screen: Screen, editor: CodeEditor, program: str, *arguments:
 
 def reason_in(output: str) -> str:
     """The sentence in the output that says why the program failed. The programs are written for Node: its message of an
-    error is between lines of source and a stack trace."""
-    lines = [line for line in map(str.strip, output.splitlines()) if line and not NOISE.match(line)]
-    named = (found[1] for line in lines if (found := ERROR.match(line)))
-    return cut(next(named, lines[-1] if lines else "it gave no reason"), LONGEST_REASON)
+    error is between lines of source and a stack trace. What the program says below a trace is about its own work."""
+    lines = [line for line in map(str.strip, output.splitlines()) if line]
+    traced = max((number for number, line in enumerate(lines, 1) if TRACE.match(line)), default=0)
+    below, words = ([line for line in part if not NOISE.match(line)] for part in (lines[traced:], lines))
+    if traced and below:
+        return cut(below[0], LONGEST_REASON)
+    named = (found[1] for line in words if (found := ERROR.match(line)))
+    return cut(next(named, words[-1] if words else "it gave no reason"), LONGEST_REASON)
 
 
 def _store_output(editor: CodeEditor, output: str) -> Path:

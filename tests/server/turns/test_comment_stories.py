@@ -34,7 +34,7 @@ class Story:
 
     def line(self, kind: str = "# tark: w") -> Line:
         number = next(names)
-        return Line(f"{kind}{number}" if kind != "x" else f"x = {number}")
+        return Line(f"{kind}{number:04}" if kind != "x" else f"x = {number}")
 
     @property
     def text(self) -> str:
