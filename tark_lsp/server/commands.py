@@ -66,7 +66,9 @@ def _validated(command: Command, argument: dict[str, Any], token: str | int | No
     try:
         value = command.payload.model_validate(argument)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+        wrong = "; ".join(
+            f"{'.'.join(map(str, item['loc']))}: {item['msg'].removeprefix('Value error, ')}" for item in error.errors()
+        )
         raise RequestError(f"{command.id}: {wrong}") from error
     if value.model_extra:
         log.info("%s: ignored %s", command.id, ", ".join(value.model_extra))

@@ -210,7 +210,7 @@ class ServerParts:
         asked_turns = AskedTurns(records, sessions)
         undone, check_model = self.checkpoints.undone_turns, self.configuration.check_model
         session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone, check_model)
-        turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store)
+        turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store, self.saving)
 
         def new_settings(session_id: str | None) -> dict[str, Any]:
             return with_chosen_model(sessions.new_sessions.settings_state(session_id))

@@ -83,6 +83,31 @@ async def test_what_was_saved_before_is_saved_after(make: MakeDesk, monkeypatch:
     assert hunk["state"] == "accepted"
 
 
+@pytest.mark.parametrize("typed", [False, True])
+async def test_so_it_is_with_undo_and_redo(make: MakeDesk, monkeypatch: pytest.MonkeyPatch, typed: bool) -> None:
+    monkeypatch.setattr(client_state, "SAVED_SECONDS", 0.05)
+    desk = make(tark=["updates", "permission", "save"], config='editReview = "after"\napproval = "balanced"')
+    path = desk.editor.open("f.py", TEXT)
+
+    def save(params: Any) -> Any:
+        desk.editor.save(path)
+        return {"saved": params["uris"]}
+
+    desk.connection.answers["tark/save"] = save
+    turn = await desk.start("edit f.py", path)
+    await desk.end(turn)
+    await asyncio.sleep(0.01)
+    saved = changed = TEXT.replace("line 3", "THREE")
+    assert path.read_text() == changed
+    if typed:
+        desk.editor.type(path, (0, 0, "mine\n"))
+    for name, text in (("undo", TEXT), ("redo", changed)):
+        assert (await desk.command(f"tark.turn.{name}", {"turnId": turn}))["kept"] == []
+        await asyncio.sleep(0.01)
+        assert desk.editor.text(path).removeprefix("mine\n") == text
+        assert path.read_text() == (saved if typed else text)
+
+
 @pytest.mark.parametrize(("dirty", "config"), [(True, ""), (False, "saveAfterEdit = false")])
 async def test_nothing_else_is_saved(make: MakeDesk, dirty: bool, config: str) -> None:
     desk = make(tark=["updates", "permission", "save"], config=config)

@@ -1,11 +1,12 @@
 """Undo and redo of turns of this workspace, also of earlier servers; clients are told what is undone by then."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from tark_lsp.errors import RequestError
 from tark_lsp.folders import checkpoints_path
 from tark_lsp.review.outside import OutsideChanges
+from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.turns.turn_records import TurnRecords
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
@@ -48,6 +49,7 @@ class TurnUndoing:
         records: TurnRecords,
         outside: OutsideChanges,
         store: SessionStore,
+        saving: Saving,
     ) -> None:
         self._checkpoints = checkpoints
         self._workspace = workspace
@@ -55,20 +57,29 @@ class TurnUndoing:
         self._records = records
         self._outside = outside
         self._store = store
+        self._saving = saving
 
     async def undo(self, turn_id: str) -> UndoResult:
         """Raises RequestError for a turn that is running, or is not of this workspace."""
         origin = self._checked(turn_id)
-        undone = await self._outside.undo(origin, self._workspace)
-        self._tell(origin)
-        return undone
+        return await self._change(origin, self._outside.undo(origin, self._workspace))
 
     async def redo(self, turn_id: str) -> UndoResult:
         """Raises RequestError as `undo` does."""
         origin = self._checked(turn_id)
-        redone = await self._outside.redo(origin, self._workspace)
+        return await self._change(origin, self._outside.redo(origin, self._workspace))
+
+    async def _change(self, origin: str, work: Awaitable[UndoResult]) -> UndoResult:
+        clean = {path for path in self._documents.paths() if not self._is_dirty(path)}
+        result = await work
+        for path in result.restored:
+            self._saving.save_if_clean(path, path in clean)
         self._tell(origin)
-        return redone
+        return result
+
+    def _is_dirty(self, path: Path) -> bool:
+        document = self._documents.at(path)
+        return document is not None and document.dirty
 
     async def preview_undo(self, turn_ids: Sequence[str]) -> UndoResult:
         """What undo of these turns, one after another, would do now."""

@@ -212,7 +212,7 @@ def test_images_go_with_the_next_prompt(chat: Chat, chatting: tuple[Neovim, Path
         (programs / name).write_text(f"#!/bin/sh\n{line}\n")
         (programs / name).chmod(0o700)
     neovim.keys(":TarkPaste<CR>:TarkPaste<CR>")
-    told(neovim, "the image from the clipboard goes with your next prompt")
+    told(neovim, "the image from the clipboard goes with the next prompt that you write in the chat")
     neovim.until(lambda: "+ 2 images with the next prompt" in chat.window("prompt")["bar"], "the prompt says so")
     neovim.keys(":TarkPaste!<CR>")
     neovim.until(lambda: chat.window("prompt")["bar"] == "", "they are dropped")

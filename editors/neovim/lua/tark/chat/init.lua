@@ -37,10 +37,10 @@ function M.restore_prompt(text)
   require('tark.chat.prompt').restore_text(text)
 end
 
----Attaches an image to the next prompt, and goes to the prompt.
+---Attaches an image to the next prompt, and shows the chat, whose prompt says so. The focus stays where it is.
 ---@param image table as in `context` of docs/protocol.md
 function M.add_image(image)
-  panel().show({ focus = true })
+  panel().show()
   require('tark.chat.images').add({ image })
 end
 

@@ -32,7 +32,7 @@ local function use_message(bufnr, message)
     return commit_buffer.insert(bufnr, message)
   end
   local choices = { 'insert the new message above your text', 'drop the new message' }
-  vim.ui.select(choices, { prompt = 'Tark, the commit has a message:', kind = 'tark_commit' }, function(_, index)
+  vim.ui.select(choices, { prompt = 'Tark, there is a message already:', kind = 'tark_commit' }, function(_, index)
     if index == 1 and vim.api.nvim_buf_is_loaded(bufnr) then
       commit_buffer.insert(bufnr, message)
     end

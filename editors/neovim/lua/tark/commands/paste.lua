@@ -16,7 +16,7 @@ function M.paste(options)
       return notify.warn(answer.problem)
     end
     chat.add_image(answer.image)
-    notify.info('the image from the clipboard goes with your next prompt')
+    notify.info('the image from the clipboard goes with the next prompt that you write in the chat')
   end)
 end
 

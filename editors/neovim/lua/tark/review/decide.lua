@@ -197,7 +197,8 @@ end
 local function reject_with_conflicts(pending, conflicts)
   local count = figures.counted(#conflicts, 'conflict')
   local choices = { ('dismiss %s: your lines stay'):format(count), ('leave %s'):format(count) }
-  vim.ui.select(choices, { prompt = 'Tark, reject all:', kind = 'tark_dismiss_conflicts' }, function(_, index)
+  local options = { prompt = 'Tark: conflicts have text of yours', kind = 'tark_dismiss_conflicts' }
+  vim.ui.select(choices, options, function(_, index)
     if index == 1 then
       M.decide(vim.list_extend(vim.list_slice(pending), conflicts), 'reject')
     elseif index == 2 then
