@@ -277,7 +277,7 @@ def test_slash_commands_and_their_completion(start: Start) -> None:
     terminal.expect("proposes edits")
     terminal.send(TAB + ENTER + ENTER)
     terminal.expect("mode: plan (proposes edits")
-    assert " · plan · " in terminal.status
+    terminal.until(lambda: " · plan · " in terminal.status, "the status line")
     terminal.say("/mode nonsense")
     terminal.expect("mode cannot be 'nonsense'")
     terminal.say("/rename x")

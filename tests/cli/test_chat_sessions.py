@@ -219,6 +219,6 @@ def test_a_plan_is_approved(start: Start) -> None:
     terminal.expect("❯ I approve the plan. Carry it out.")
     terminal.expect("You said: I approve the plan.")
     terminal.expect("end turn", times=2)
-    assert "build" in terminal.status
+    terminal.until(lambda: "build" in terminal.status, "the status line")
     terminal.say("/approve")
     terminal.expect("the mode is not plan")

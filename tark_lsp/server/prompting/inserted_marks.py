@@ -2,16 +2,49 @@
 
 A `!` counts only if it came by a `didChange` of at most its own line, not by an edit of ours, and if the text then
 differed from the file on disk. So neither a file that was opened, nor one that the editor read again, runs anything.
+The file can have the `!` already because the editor saved it before the change is told, or before we come to it:
+`LateChange`.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.server.prompting.line_marks import LineChange, Mark, Marks, carry_marks
 from tark_lsp.settings import Settings
-from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Saved, TextDocument, WillSave
+from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Saved, TextDocument
 from tark_lsp.workspace.text_document import is_chat
+
+LATE_SECONDS = 1.0
+"""How long after a change that the file on disk had already `didSave` can come, if that change was what was saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateChange:
+    """A change that was told when the file had it: the editor saves so fast, or it read the file again.
+
+    If it was saved, `didSave` follows at once, and nothing was written since. After reading, a save writes again.
+    """
+
+    at: float
+    written: tuple[int, int] | None
+
+    @classmethod
+    def of(cls, path: Path) -> "LateChange":
+        return cls(time.monotonic(), _written(path))
+
+    def was_saved(self, path: Path) -> bool:
+        return time.monotonic() - self.at < LATE_SECONDS and self.written == _written(path)
+
+
+def _written(path: Path) -> tuple[int, int] | None:
+    """Changes with each write of the file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino
 
 
 @dataclass(slots=True)
@@ -20,8 +53,7 @@ class FollowedDocument:
     marks: Marks = field(default_factory=dict)
     pieces: int = 0
     """Changes of the current notification."""
-    saving: bool = False
-    """Was `willSave` sent, and no `didSave` yet?"""
+    late: LateChange | None = None
     ran: dict[str, str] = field(default_factory=dict)
     """Lines that lost their `!` to a turn, by what they are without it."""
 
@@ -70,47 +102,41 @@ class InsertedMarks:
                 followed.pieces += 1
                 if last:
                     self._follow(document, document.path, followed)
-            case WillSave():
-                followed.marks = _without_late(followed.marks)
-                followed.saving = True
             case Saved():
-                followed.saving = False
-                followed.marks = {
-                    line: Mark.INSERTED if mark is Mark.LATE else mark for line, mark in followed.marks.items()
-                }
+                saved = followed.late is not None and followed.late.was_saved(document.path)
+                kept = Mark.INSERTED if saved else Mark.RETURNED
+                followed.marks = {line: kept if mark is Mark.LATE else mark for line, mark in followed.marks.items()}
             case _:
                 pass
 
     def _follow(self, document: TextDocument, path: Path, followed: FollowedDocument) -> None:
         before, followed.lines = followed.lines, document.lines[:]
         pieces, followed.pieces = followed.pieces, 0
-        marks, change = carry_marks(_without_late(followed.marks), before, followed.lines)
+        told = {line: mark for line, mark in followed.marks.items() if mark is not Mark.LATE}
+        marks, change = carry_marks(told, before, followed.lines)
         followed.marks = marks
         if change is None:
             return
         if self._is_ours(path, change.after):
             self.set_marks(document, {change.line: None})
         elif change.inserts_mark and "tark:" in document.text:
-            self.set_marks(document, {change.line: _mark_of(document, followed, change, pieces)})
+            mark = _mark_of(document, followed, change, pieces)
+            followed.late = LateChange.of(path) if mark is Mark.LATE else None
+            self.set_marks(document, {change.line: mark})
 
 
-def _mark_of(document: TextDocument, followed: FollowedDocument, change: LineChange, pieces: int) -> Mark | None:
+def _mark_of(document: TextDocument, followed: FollowedDocument, change: LineChange, pieces: int) -> Mark:
     if pieces == 1 and followed.ran.get(_bare(change.before)) == _bare(change.after):
         return Mark.RETURNED
     if differs_from_disk(document):
         return Mark.INSERTED
     if _bare(change.after) in followed.ran.values():
         return Mark.RETURNED
-    # Emacs reports what was typed just before a save when the file is written already.
-    return Mark.LATE if followed.saving else None
+    return Mark.LATE
 
 
 def _bare(line: str) -> str:
     return line.lstrip().rstrip("\r\n")
-
-
-def _without_late(marks: Marks) -> Marks:
-    return {line: mark for line, mark in marks.items() if mark is not Mark.LATE}
 
 
 def differs_from_disk(document: TextDocument) -> bool:

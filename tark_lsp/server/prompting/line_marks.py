@@ -11,7 +11,7 @@ class Mark(Enum):
     INSERTED = "inserted"
     """The user inserted it, and it did not run."""
     LATE = "late"
-    """The same, but told only when the file was being saved: it counts if `didSave` is the next message."""
+    """The same, but the file on disk had it already when it was told: `didSave` shows whether the user saved it."""
     RETURNED = "returned"
     """It ran before, and came back in one step, so the user undid its removal; or it is in the file on disk."""
     DUE = "due"

@@ -1,5 +1,6 @@
 """`comments.runOnSave`: whose save runs a comment, and what can happen until it runs."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tark_lsp.server.prompting import inserted_marks
 from tark_lsp.workspace.edits import ProposedEdit
 from tests.cases import cases
 from tests.server.desk import Desk, MakeDesk
@@ -172,17 +174,35 @@ async def test_a_prompt_that_does_not_start(hand: MakeHand) -> None:
     assert any("the comment is not run: " in note for note in user.desk.connection.notes())
 
 
-async def test_the_editor_tells_the_change_only_when_it_saved(hand: MakeHand) -> None:
-    """Emacs sends what was typed just before a save between `willSave` and `didSave`, when the file is written."""
+@pytest.mark.parametrize("announced_first", [True, False])
+async def test_the_file_is_saved_before_the_change_is_told(hand: MakeHand, announced_first: bool) -> None:
+    """Emacs sends what was typed just before a save between `willSave` and `didSave`, when the file is written.
+
+    Neovim sends it before `willSave`, but a busy server comes to it when the file is written.
+    """
     user = hand(GONE)
     sync, uri = user.desk.app.parts.document_sync, {"textDocument": {"uri": user.path.as_uri()}}
-    sync.will_save(uri | {"reason": BY_HAND})
     user.path.write_text(KEPT)
+    if announced_first:
+        sync.will_save(uri | {"reason": BY_HAND})
     user.type(COMMENT, " !")
+    if not announced_first:
+        sync.will_save(uri | {"reason": BY_HAND})
     assert await user.ran(lambda: sync.did_save(uri)) == SHORTER
 
+
+async def test_the_file_is_read_again_before_a_save(hand: MakeHand, monkeypatch: pytest.MonkeyPatch) -> None:
     conflict = hand(GONE)
-    uri = {"textDocument": {"uri": conflict.path.as_uri()}}
+    sync, uri = conflict.desk.app.parts.document_sync, {"textDocument": {"uri": conflict.path.as_uri()}}
     sync.will_save(uri | {"reason": BY_HAND})  # it fails, since the file changed on disk; so the editor reads it again
     conflict.reload(KEPT)
+    os.utime(conflict.path, (1, 1))  # a clock of a file system can be too coarse for what a test does
     assert await conflict.ran(conflict.save) == []
+    assert any("the file has it already" in note for note in conflict.desk.connection.notes())
+
+    unwritten = hand(GONE)
+    sync, uri = unwritten.desk.app.parts.document_sync, {"textDocument": {"uri": unwritten.path.as_uri()}}
+    unwritten.reload(KEPT)
+    monkeypatch.setattr(inserted_marks, "LATE_SECONDS", 0.0)
+    sync.will_save(uri | {"reason": BY_HAND})
+    assert await unwritten.ran(lambda: sync.did_save(uri)) == [], "some editors say so without writing, such as Zed"
