@@ -90,7 +90,7 @@ class Rule:
             return False
         if self.specifier is None:
             return True
-        if preview.url and named and self._holds(urlsplit(preview.url).hostname or ""):
+        if preview.url and named and _names_host(self.specifier, urlsplit(preview.url).hostname or ""):
             return True
         if preview.command is not None and self._names_commands(tool):
             pattern = command_pattern(self.specifier)
@@ -153,15 +153,6 @@ class Rule:
         pattern = path_pattern(_whole(self.specifier))
         paths = [*(path for edit in preview.edits for path in edit.paths), *preview.outside]
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
-
-    def _holds(self, host: str) -> bool:
-        """Whether it is the host that the rule names, or below it. Case, scheme, port and path are ignored."""
-        named = re.sub(r"^\w+://", "", _plain((self.specifier or "").strip())).split("/")[0].removeprefix("*.")
-        if (bare := re.fullmatch(r"\[(.*)\](?::\d*)?|([^:]*):\d*", named)) is not None:
-            named = bare[1] or bare[2] or ""
-        with suppress(ValueError):  # a pattern, or no host at all: compared as it is
-            named = plain_host(named)
-        return not named or any(path_pattern(pattern).fullmatch(host) for pattern in (named, f"*.{named}"))
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
         """Every name of the path with the pattern to compare it with."""
@@ -232,6 +223,16 @@ def _programs(words: list[str]) -> list[list[str]]:
     if words[0].rsplit("/", 1)[-1] not in STARTERS:
         return [words]
     return [words[place:] for place in range(len(words))]
+
+
+def _names_host(specifier: str, host: str) -> bool:
+    """Whether it is the host that the specifier names, or below it. Case, scheme, port and path are ignored."""
+    named = re.sub(r"^\w+://", "", _plain(specifier.strip())).split("/")[0].removeprefix("*.")
+    if (bare := re.fullmatch(r"\[(.*)\](?::\d*)?|([^:]*):\d*", named)) is not None:
+        named = bare[1] or bare[2] or ""
+    with suppress(ValueError):  # a pattern, or no host at all: compared as it is
+        named = plain_host(named)
+    return not named or any(path_pattern(pattern).fullmatch(host) for pattern in (named, f"*.{named}"))
 
 
 def _whole(specifier: str) -> str:
