@@ -90,7 +90,7 @@ def _inline(page: Page, asked: dict[str, Any]) -> None:
 
 
 def _clicks(page: Page, asked: dict[str, Any]) -> None:
-    toast = _toast(page, asked)
+    toast = page.locator(".notification-toast.notification-fade-in-done").filter(has_text=asked["text"]).first
     toast.hover()
     toast.locator(".monaco-button").filter(has_text=asked["button"]).click()
 

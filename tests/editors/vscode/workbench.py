@@ -215,7 +215,8 @@ class Workbench:
         return [line.replace("\xa0", " ") for line in self.page.locator(".view-lines .view-line").all_inner_texts()]
 
     def toast(self, text: str) -> Locator:
-        return self.page.locator(".notifications-toasts .notification-toast").filter(has_text=text)
+        """One that has come to rest: a click on one that still slides in can miss its button."""
+        return self.page.locator(".notification-toast.notification-fade-in-done").filter(has_text=text)
 
     def status(self) -> Locator:
         """The item of the extension in the status bar."""
