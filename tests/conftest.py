@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import signal
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ VIRTUAL_CLOCK = {"virtual clock": virtual_loop}
 
 def pytest_configure(config: pytest.Config) -> None:
     exhaustive.configure(config)
+    # A shell without job control lets its background jobs ignore Ctrl-C, and all that they start.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish() -> None:
