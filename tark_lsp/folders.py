@@ -4,8 +4,7 @@ import stat
 import sys
 from pathlib import Path
 
-from platformdirs.unix import Unix
-from platformdirs.windows import Windows
+from platformdirs.api import PlatformDirsABC
 
 
 def user_config_path() -> Path:
@@ -63,6 +62,13 @@ def workspace_config_path(folder: Path) -> Path:
     return folder / ".tark" / "config.toml"
 
 
-def _directories() -> Unix | Windows:
+def _directories() -> PlatformDirsABC:
     # The protocol promises the XDG folders on macOS as well, so the platform default of platformdirs is not used.
-    return Windows("tark", appauthor=False, roaming=True) if sys.platform == "win32" else Unix("tark")
+    # Each import is where it is needed, because both together take half a megabyte.
+    if sys.platform == "win32":
+        from platformdirs.windows import Windows
+
+        return Windows("tark", appauthor=False, roaming=True)
+    from platformdirs.unix import Unix
+
+    return Unix("tark")

@@ -6,7 +6,6 @@ Code in a line ends with its line, and a fence where its indentation ends: after
 preview would load an image that this file took for code.
 """
 
-import html
 import re
 
 from tark_lsp.visible import MOST_MARKS, is_hidden, visible, visible_code, visible_words
@@ -173,7 +172,13 @@ class Prose:
                 return "\\<"
             case "link":
                 return "]\\"
-            case "entity" if any(map(is_hidden, html.unescape(text))):
+            case "entity" if _hides_text(text):
                 return f"\\{text}"
             case _:
                 return text
+
+
+def _hides_text(entity: str) -> bool:
+    import html  # its table of entities takes 0.3 MB, and few texts contain one
+
+    return any(map(is_hidden, html.unescape(entity)))

@@ -7,7 +7,6 @@ the layers are merged by key, and then each workspace's own file can make the re
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -240,11 +239,13 @@ def _read(file: Path, problems: list[str]) -> dict[str, Any]:
             data = stream.read(_MAX_FILE_BYTES + 1)
         if len(data) > _MAX_FILE_BYTES:
             raise OSError(f"it is larger than {_MAX_FILE_BYTES:,} bytes")
+        import tomllib  # not loaded if there is no file
+
         # Editors on Windows write a byte order mark, which tomllib rejects.
         return tomllib.loads(data.decode("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or not TOML
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         problems.append(f"{file} cannot be read as TOML: {reason}; the whole file is ignored until that is corrected")
         return {}

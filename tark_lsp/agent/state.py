@@ -153,6 +153,12 @@ class Turn:
         return TurnEnd(stop_reason, self.answer_text, self.usage, edits, tuple(self.changed_by_command), error)
 
 
+def take_steering(steering: list[str]) -> list[str]:
+    taken = list(steering)
+    steering.clear()
+    return taken
+
+
 def edit_state(states: Sequence[HunkState]) -> str:
     """The combined state of a file's hunks, in one word of protocol.md ("The turn's end")."""
     kinds = set(states)

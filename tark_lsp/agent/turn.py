@@ -13,7 +13,7 @@ from tark_lsp.agent.limits import LimitReached
 from tark_lsp.agent.prompt import LONGEST_ATTACHMENT
 from tark_lsp.agent.prompt_budget import PromptBudget
 from tark_lsp.agent.spending import count_usage, require_turn_within_limits
-from tark_lsp.agent.state import Turn, TurnEnd
+from tark_lsp.agent.state import Turn, TurnEnd, take_steering
 from tark_lsp.errors import ContextOverflow, StreamCut, TarkError
 from tark_lsp.llm.events import (
     COMPLETE_STOPS,
@@ -220,9 +220,3 @@ def shorten_steering(turn: Turn, prompt: str) -> str:
     if len(prompt) > LONGEST_ATTACHMENT:
         turn.emit(events.Notice("warning", "your message is long: the model sees its beginning and can read the rest"))
     return cap_result(turn.context, prompt.split("\n"), limit=LONGEST_ATTACHMENT)
-
-
-def take_steering(steering: list[str]) -> list[str]:
-    taken = list(steering)
-    steering.clear()
-    return taken

@@ -5,24 +5,25 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import events
 from tark_lsp.agent.approval import is_read_asked
 from tark_lsp.agent.commit_message import COMMIT_MESSAGE, CUT, FileChange, commit_request, read_message
 from tark_lsp.agent.side_request import send_side_request
 from tark_lsp.errors import ModelError, RequestError, TarkError, ToolError
-from tark_lsp.redaction import MAX_CHARACTERS, environment_secrets, redact
 from tark_lsp.server.commands import Command
 from tark_lsp.server.protocol.commit_message import ChangedFile, WriteCommitMessage
 from tark_lsp.server.protocol.outgoing import error_json
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
-from tark_lsp.tools.staged_changes import StagedChanges, StagedFile, read_staged
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.protected import is_protected_path
 from tark_lsp.workspace.uris import path_from_uri
+
+if TYPE_CHECKING:  # first needed when a client asks for what is staged
+    from tark_lsp.tools.staged_changes import StagedChanges, StagedFile
 
 FILE_HEAD = re.compile(r"^diff --", re.MULTILINE)
 """Begins each file of a diff. Lines of files begin with a blank, `+`, `-` or `\\`."""
@@ -41,6 +42,8 @@ class CommitMessages:
 
     async def write(self, request: WriteCommitMessage) -> dict[str, Any]:
         """Stays open until the model has answered. Raises RequestError if there are no changes."""
+        from tark_lsp.redaction import environment_secrets, redact  # loaded with the first message
+
         root = path_from_uri(request.root)
         if root is None:
             raise RequestError(f"root: {request.root!r} is not a file URI")
@@ -76,8 +79,10 @@ class CommitMessages:
             return {"error": error_json(error)}
         return {"message": message}
 
-    async def _staged(self, root: Path, index: str | None) -> StagedChanges:
+    async def _staged(self, root: Path, index: str | None) -> "StagedChanges":
         """Raises RequestError, also if nothing is staged."""
+        from tark_lsp.tools.staged_changes import read_staged
+
         if self._configuration.settings.workspace_trusted is False:
             raise RequestError("this workspace is not trusted, so git is not run in it")
         try:
@@ -88,8 +93,10 @@ class CommitMessages:
             raise RequestError("nothing is staged", hint="stage changes with git add")
         return staged
 
-    def _change(self, root: Path, file: ChangedFile | StagedFile, secrets: tuple[str, ...]) -> FileChange:
+    def _change(self, root: Path, file: "ChangedFile | StagedFile", secrets: tuple[str, ...]) -> FileChange:
         """Keys in the diff are masked before it is cut, so that no half of a key is left."""
+        from tark_lsp.redaction import MAX_CHARACTERS, redact
+
         names = [file.path, *([file.previous_path] if file.previous_path is not None else ())]
         diff = file.diff
         # More than one file: a name with wildcards, which Git took for a pattern.

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from tark_lsp.server.commands import Command
 from tark_lsp.server.protocol import incoming
-from tark_lsp.tools.git import repository_of
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.git_patch import git_patch
 
@@ -27,4 +26,6 @@ class PatchCommand:
 
 
 def _top(folder: Path) -> Path:
+    from tark_lsp.tools.git import repository_of  # only `tark-lsp run --patch` needs it
+
     return repository_of(folder) or folder

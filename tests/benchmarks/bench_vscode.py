@@ -95,7 +95,7 @@ class Probed(Workbench):
 
     def _told(self) -> dict[str, int]:
         """By VS Code."""
-        self.run("Developer: TextDisplay Running Extensions")
+        self.run("Developer: Show Running Extensions")
         rows = self.page.locator(".runtime-extensions-editor .monaco-list-row")
 
         def read() -> dict[str, int]:

@@ -15,8 +15,6 @@ from tark_lsp.agent.arguments import parse_arguments
 from tark_lsp.agent.kinds import KINDS
 from tark_lsp.errors import FailureForModel, FileMissing, OutsideWorkspace, ToolError
 from tark_lsp.messages import ToolCall
-from tark_lsp.server.code_blocks.forms import names_its_files, patch_of, replacements
-from tark_lsp.server.code_blocks.placing import find_replacement
 from tark_lsp.server.commands import Command
 from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.protocol import incoming
@@ -88,6 +86,8 @@ class CodeBlockCommand:
 
     async def _plan(self, request: ApplyCodeBlock) -> Plan:
         """Raises NotPlaced."""
+        from tark_lsp.server.code_blocks.forms import names_its_files  # loaded with the first block
+
         if names_its_files(request.text):
             return await self._checked(Plan("", _calls(("apply_patch", {"patch": request.text}))), self._context(None))
         if request.path is not None:
@@ -180,6 +180,9 @@ def _calls_for(block: str, language: str, name: str, text: str | None) -> tuple[
 
     Raises NotPlaced if it is there already.
     """
+    from tark_lsp.server.code_blocks.forms import patch_of, replacements
+    from tark_lsp.server.code_blocks.placing import find_replacement
+
     if (patch := patch_of(block, language, name)) is not None:
         return _calls(("apply_patch", {"patch": patch})) if text is not None else ()
     if (pairs := replacements(block)) is not None:

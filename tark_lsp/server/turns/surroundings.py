@@ -11,7 +11,6 @@ from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
 from tark_lsp.server.protocol import incoming
-from tark_lsp.server.turns.review_changes import changes_to_review
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.tools.places import place_of_path
 from tark_lsp.tools.results import cap_result
@@ -43,6 +42,8 @@ class TurnSurroundings:
             if target.is_file:
                 diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
         if record.kind.base == "review":
+            from tark_lsp.server.turns.review_changes import changes_to_review  # few users review a change
+
             mentioned = [*mentioned, await changes_to_review(request.prompt, access, record.notes)]
         given = [part for part in request.context if isinstance(part, incoming.ImageContext)]
         images = [*(Image(image.mime_type, image.data) for image in given), *mentioned_images]

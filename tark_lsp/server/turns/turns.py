@@ -11,8 +11,7 @@ from typing import Any, Protocol
 from tark_lsp.agent import events
 from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
-from tark_lsp.agent.state import Turn, TurnEnd
-from tark_lsp.agent.turn import run_turn, take_steering
+from tark_lsp.agent.state import Turn, TurnEnd, take_steering
 from tark_lsp.errors import TarkError
 from tark_lsp.log_ids import log_context
 from tark_lsp.messages import StopReason, ToolCall, Usage
@@ -189,6 +188,8 @@ class Turns:
         self._writer.write_start(record)
         for note in record.notes:
             self.emit(record, events.Notice("warning", note))
+        from tark_lsp.agent.turn import run_turn  # the loop and the calls: 0.5 MB that the start does not need
+
         return await run_turn(turn)
 
     def _before_sending(self, record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
