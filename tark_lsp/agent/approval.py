@@ -192,9 +192,9 @@ def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool
 
 
 def _shown(preview: Preview) -> list[Path]:
-    """The places whose text the call shows: an edit shows some of the lines."""
-    edited = [path for edit in preview.edits for path in edit.paths]
-    return [*(place.path for place in preview.locations), *preview.outside, *edited]
+    """The places whose text the call shows, each once: an edit shows some of the lines."""
+    edited = (path for edit in preview.edits for path in edit.paths)
+    return list(dict.fromkeys((*(place.path for place in preview.locations), *preview.outside, *edited)))
 
 
 def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:

@@ -62,6 +62,8 @@ class HunkStore:
 
     def replace_hunk(self, hunk: ReviewHunk) -> ReviewHunk:
         """`hunk` is the current value of its id."""
+        if self._hunks.get(hunk.id) is hunk:
+            return hunk
         self._hunks[hunk.id] = hunk
         if hunk.followed:
             self._followed[hunk.path][hunk.id] = hunk
