@@ -46,6 +46,11 @@ def sessions_path() -> Path:
     return state_folder() / "sessions.sqlite3"
 
 
+def receipts_path() -> Path:
+    """The file for all workspaces. Its folder is created."""
+    return state_folder() / "receipts.sqlite3"
+
+
 def logs_folder() -> Path:
     """Created with mode 0700."""
     folder = state_folder() / "logs"

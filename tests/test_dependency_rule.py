@@ -32,7 +32,8 @@ LAYERS: dict[str, set[str]] = {
     "workspace": GROUND | {"database", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "key_shapes"},
     "tools": GROUND | {"http", "workspace", "context"},
-    "agent": BELOW_AGENT | {"log_ids"},
+    "receipts": GROUND | {"sqlite_file"},
+    "agent": BELOW_AGENT | {"log_ids", "receipts"},
     "database": {"sqlite_file"},
     "sqlite_file": set(),
     "processes": set(),
@@ -42,6 +43,7 @@ LAYERS: dict[str, set[str]] = {
     "server": BELOW_AGENT
     | {
         "agent",
+        "receipts",
         "telemetry",
         "log_ids",
         "redaction",
@@ -54,7 +56,8 @@ LAYERS: dict[str, set[str]] = {
         "processes",
         "demo",
     },
-    "cli": BELOW_AGENT | {"agent", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
+    "cli": BELOW_AGENT
+    | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

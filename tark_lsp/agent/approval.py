@@ -21,7 +21,9 @@ from tark_lsp.workspace.files import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    pass
+    """`by`: what allows it, for the receipt."""
+
+    by: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +155,25 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
         return Ask(f"it {effect}", once=True)
-    if any(rule.allows(tool, preview, workspace) for rule in policy.allow):
-        return Allow()
+    if (allowing := next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)) is not None:
+        return Allow(f"the rule {allowing}")
     grants = [grant for grant in policy.grants if _covers(grant, preview)]
     changed = [_changed_since(grant, policy) for grant in grants]
-    if any(not paths or preview.command is None for paths in changed):
-        return Allow()
+    for grant, paths in zip(grants, changed, strict=True):
+        if not paths or preview.command is None:
+            return Allow(f"the grant of {grant.covers}")
     if changed:
         return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
     if effect is Effect.EDIT:
         if policy.in_memory or policy.edit_review.when(policy.level) == "after":
-            return Allow()
+            return Allow(f"the approval level {policy.level}: it {effect}")
         untrusted = ", which is not trusted" if policy.edit_review.trusted is False else ""
         return Ask(f"it {effect}{untrusted}")
-    return Allow() if effect is Effect.READ_INSIDE else Ask(f"it {effect}")
+    return (
+        Allow(f"the approval level {policy.level}: it {effect}")
+        if effect is Effect.READ_INSIDE
+        else Ask(f"it {effect}")
+    )
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:

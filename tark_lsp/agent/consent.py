@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.agent import approval
-from tark_lsp.agent.events import CallChanged, CallStatus, Step
+from tark_lsp.agent import approval, events
+from tark_lsp.agent.events import CallChanged, CallStatus
+from tark_lsp.agent.receipting import YOU
 from tark_lsp.agent.results import ReadyCall
 from tark_lsp.agent.state import Turn
 from tark_lsp.agent.user_interface import PermissionRequest, Permitted, Rejected, preview_digest
 from tark_lsp.errors import ToolError
+from tark_lsp.receipts.receipt import Step
 from tark_lsp.tools.tool import Preview, Risk
 from tark_lsp.tools.unsaved import describe_unsaved
 
@@ -25,6 +27,8 @@ def decide_now(
     )
     match decision:
         case approval.Deny(why):
+            digest = preview_digest(preview)
+            turn.receipts.record(Step.REFUSED, item.call_id, item.tool.name, digest, preview.title, why)
             raise ToolError("denied", why, hint="do without it")
         case approval.Allow() if turn.loops.is_looping(item.tool.name, item.call.arguments):
             return approval.Ask("the same call was repeated with the same result", once=True)
@@ -34,11 +38,12 @@ def decide_now(
 
 async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> None:
     """Returns if the call can run. Raises ToolError: `denied`, or `stale` if the call would now do something else."""
-    asked = decide_now(turn, item, preview)
+    digest = preview_digest(preview)
+    asked = with_receipt(turn, (item.call_id,), item.tool.name, digest, preview.title, decide_now(turn, item, preview))
     if isinstance(asked, approval.Allow):
         return
-    digest = preview_digest(preview)
     if digest in turn.rejected:
+        turn.receipts.record(Step.REFUSED, item.call_id, item.tool.name, digest, preview.title, f"{YOU}, before")
         raise ToolError("denied", "the person already rejected this call in this turn", hint="do without it")
     ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
     grants = () if asked.once else approval.grants_for(preview, turn.context.workspace, ids)
@@ -53,7 +58,7 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
         grants=grants,
         unsaved=preview.unsaved,
     )
-    permitted = await ask_permission(turn, request)
+    permitted = await ask_permission(turn, request, item.tool.name)
     if permitted.save:
         await save_first(turn, preview.unsaved)
     now = await item.tool.preview(item.arguments, turn.context)
@@ -63,6 +68,26 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
         unsaved = describe_unsaved(now.unsaved, turn.context.workspace.display)
         raise ToolError("stale", f"{unsaved} since the person decided", hint="make the call again")
     turn.loops.forgive_call(item.tool.name, item.call.arguments)
+
+
+def with_receipt(
+    turn: Turn,
+    call_ids: Sequence[str],
+    tool: str,
+    digest: str,
+    title: str,
+    decision: approval.Allow | approval.Ask,
+) -> approval.Allow | approval.Ask:
+    """The decision, with a receipt if it is an `Allow`. If that cannot be stored, the user is asked."""
+    if isinstance(decision, approval.Ask):
+        return decision
+    problem = turn.receipts.record(Step.APPROVED, receipt_id(call_ids), tool, digest, title, decision.by)
+    return approval.Ask(f"it would have no receipt: {problem}", once=True) if problem else decision
+
+
+def receipt_id(call_ids: Sequence[str]) -> str:
+    """Several calls can be one proposal, which is decided as a whole."""
+    return " ".join(call_ids)
 
 
 async def save_first(turn: Turn, paths: Sequence[Path]) -> None:
@@ -77,18 +102,24 @@ async def save_first(turn: Turn, paths: Sequence[Path]) -> None:
         )
 
 
-async def ask_permission(turn: Turn, request: PermissionRequest) -> Permitted:
+async def ask_permission(turn: Turn, request: PermissionRequest, tool: str) -> Permitted:
     """Asks one question at a time. Keeps the grant of a yes; raises ToolError `denied` on a no."""
+    call, receipts = receipt_id(request.call_ids), turn.receipts
+    receipts.record(Step.SHOWN, call, tool, request.digest, request.title, request.why)
     for call_id in request.call_ids:
         turn.emit(CallChanged(call_id, CallStatus.WAITING))
     async with turn.asking:
-        turn.emit(Step(f"waiting for you: {request.title}"))
+        turn.emit(events.Step(f"waiting for you: {request.title}"))
         answer = await turn.user.request_permission(request)
     match answer:
         case Permitted(grant):
+            given = f"{YOU}, with the grant of {grant.covers}" if grant is not None else YOU
+            receipts.record(Step.APPROVED, call, tool, request.digest, request.title, given)
             if grant is not None:
                 turn.keep_grant(grant)
             return answer
         case Rejected(reason):
             turn.rejected.add(request.digest)
+            why = f"{YOU}: {reason}" if reason else YOU
+            receipts.record(Step.REFUSED, call, tool, request.digest, request.title, why)
             raise ToolError("denied", f"the person said no{': ' + reason if reason else ''}", hint="do without it")

@@ -139,8 +139,9 @@ def changes_anything(edit: ProposedEdit) -> bool:
 
 
 def strictest_decision(decisions: Iterable[Allow | Ask]) -> Allow | Ask:
-    asks = [decision for decision in decisions if isinstance(decision, Ask)]
+    made = [*decisions]
+    asks = [decision for decision in made if isinstance(decision, Ask)]
     if not asks:
-        return Allow()
+        return Allow("; ".join(dict.fromkeys(decision.by for decision in made if isinstance(decision, Allow))))
     once = any(ask.once for ask in asks)
     return Ask("; ".join(dict.fromkeys(ask.why for ask in asks if ask.once is once)), once)

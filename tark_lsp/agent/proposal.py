@@ -11,7 +11,8 @@ from tark_lsp.agent.call_hunks import CallHunks
 from tark_lsp.agent.drafts import compare_edits
 from tark_lsp.agent.edit_check import FoundErrors
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
-from tark_lsp.agent.parts import Draft, ProposalPart, changes_anything, digest_of_changes
+from tark_lsp.agent.part_receipts import PartReceipts, applied_of
+from tark_lsp.agent.parts import Draft, ProposalPart, digest_of_changes
 from tark_lsp.agent.results import ReadyCall, announce_call, failure_text, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
 from tark_lsp.agent.user_interface import HunkOutcome, HunkState, PermissionRequest, ReviewResult, preview_digest
@@ -158,9 +159,13 @@ def describe_new_errors(turn: Turn, found: FoundErrors) -> str:
 
 
 async def review_part(turn: Turn, part: ProposalPart) -> ReviewResult:
-    """Ask about one part if necessary, and have it applied."""
+    """Ask about one part if necessary, and have it applied. Its receipts are those of the whole part."""
+    receipts = PartReceipts(turn, part)
+    part = receipts.decide()
     request = permission_request(turn, part)
     ask = isinstance(part.decision, approval.Ask)
+    if ask or part.shown:
+        receipts.show(request)
     status = CallStatus.WAITING if ask and not part.shown else CallStatus.IN_PROGRESS
     for draft in part.drafts:
         turn.emit(CallChanged(draft.item.call_id, status))
@@ -169,7 +174,12 @@ async def review_part(turn: Turn, part: ProposalPart) -> ReviewResult:
     else:
         async with turn.asking:
             turn.emit(Step(f"waiting for you: {request.title}" if ask else request.title))
-            reviewed = await turn.user.review_edits(request, ask=ask)
+            try:
+                reviewed = await turn.user.review_edits(request, ask=ask)
+            except BaseException:
+                receipts.cut_off()
+                raise
+            receipts.end(reviewed, asked=ask)
     if reviewed.grant is not None:
         turn.keep_grant(reviewed.grant)
     standing = {outcome.path for outcome in reviewed.outcomes if outcome.state in STANDING}
@@ -252,17 +262,6 @@ def hunk_digest(draft: Draft, outcome: HunkOutcome) -> str:
     hunks = () if moves else (outcome.hunk,)
     target = own.target if moves else None
     return digest_of_changes([replace(own, hunks=hunks, removes=outcome.operation == "remove", target=target)])
-
-
-def applied_of(edit: ProposedEdit, outcomes: Sequence[HunkOutcome]) -> ProposedEdit | None:
-    """The part of the edit that is in the file now; None if nothing is."""
-    made = [outcome for outcome in outcomes if outcome.state is HunkState.APPLIED and outcome.path == edit.path]
-    operations = {outcome.operation for outcome in made}
-    applied = edit.only(outcome.hunk for outcome in made if outcome.operation != "move")
-    if edit.operation:
-        target = edit.target if "move" in operations else None
-        applied = replace(applied, removes="remove" in operations, target=target)
-    return applied if changes_anything(applied) else None
 
 
 def remember_edit(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) -> None:

@@ -13,6 +13,7 @@ from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
+from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.user_interface import HunkState, UserInterface
 from tark_lsp.context.budget import Estimates
@@ -89,9 +90,10 @@ class Turn:
     resources: TurnResources
     context: ToolContext
     user: UserInterface
-    emit: events.EventListener
+    listener: events.EventListener
     rules: Policy
     limits: Limits
+    receipts: TurnReceipts = field(default_factory=TurnReceipts)
     granted: Granted = field(init=False)
     compacted: bool = field(init=False, default=False)
     """Whether compaction was attempted in this turn: it is attempted once."""
@@ -119,6 +121,13 @@ class Turn:
         self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
         self.context.may_hide_below = lambda folders: may_hide_below(folders, self.rules, self.context.workspace)
         self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)
+
+    def emit(self, event: events.AgentEvent) -> None:
+        """All events of the turn pass here: a call that is over has its last receipt, however it ended."""
+        if isinstance(event, events.CallChanged) and event.status.over:
+            code = event.facts.exit_code if event.facts is not None else None
+            self.receipts.end(event.call_id, f"{event.status}{'' if code is None else f', exit code {code}'}")
+        self.listener(event)
 
     def call_id(self, call: str) -> str:
         return self.call_ids.setdefault(call, f"call-{secrets.token_hex(6)}")

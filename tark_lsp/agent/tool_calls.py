@@ -17,6 +17,7 @@ from tark_lsp.agent.consent import require_permission
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.results import ReadyCall, announce_call, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
+from tark_lsp.agent.user_interface import preview_digest
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import cap_result, character_limit
@@ -89,6 +90,7 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
         preview = await item.tool.preview(item.arguments, turn.context)
         announce_call(turn, item, preview, CallStatus.PENDING)
         await require_permission(turn, item, preview)
+        turn.receipts.about_to_run(item.call_id, preview_digest(preview))
         turn.emit(CallChanged(item.call_id, CallStatus.IN_PROGRESS))
         turn.emit(Step(preview.title))
         result = await within_time(turn, item, preview)

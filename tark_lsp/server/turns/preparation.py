@@ -1,16 +1,20 @@
 """Makes the agent's turn for a request: its model, its prompt, the context of its tools, and who is asked."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.agent import events
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.prompt import system_parts, system_prompt, turn_prompt
+from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Model, Turn, TurnRequest, TurnResources
 from tark_lsp.agent.unasked_model import UnaskedModel
 from tark_lsp.context.budget import Estimates
 from tark_lsp.context.system_part import SystemPart
+from tark_lsp.folders import receipts_path
+from tark_lsp.receipts.store import ReceiptStore
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.prompting.mention_access import MentionAccess
 from tark_lsp.server.prompting.mentions import Mentions
@@ -45,6 +49,7 @@ class Preparation:
         self._surroundings = surroundings
         self._guidance = TurnGuidance()
         self.estimates = Estimates()
+        self._receipts = ReceiptStore(receipts_path)
 
     async def __call__(self, record: TurnRecord, emit: events.EventListener) -> Turn:
         session, target = record.session, record.target
@@ -82,6 +87,9 @@ class Preparation:
         check = EditCheck(self.contexts.state, workspace) if settings.check_after_edit else None
         resources = TurnResources(model, tools, self.estimates, check)
         turn = Turn(request, session, resources, context, user, emit, rules, settings.limits)
+        turn.receipts = TurnReceipts(
+            self._receipts.append, session.id, record.id, _without_keys, lambda why: emit(_no_receipts(why))
+        )
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
 
@@ -95,3 +103,13 @@ class Preparation:
         rules = self.configuration.policy()
         guidance = self._guidance.find_guidance(session, workspace, document, list(session.seen), rules)
         return system_parts(workspace, guidance.parts)
+
+
+def _no_receipts(why: str) -> events.Notice:
+    return events.Notice("warning", f"What the agent does has no receipt: {why}. So you are asked about every call.")
+
+
+def _without_keys(text: str) -> str:
+    from tark_lsp.redaction import environment_secrets, redact  # loaded with the first receipt
+
+    return redact(text, environment_secrets(os.environ))

@@ -1,0 +1,1 @@
+"""Receipts: what was shown, decided and run, in a chain of hashes (docs/audit.md)."""
