@@ -118,7 +118,7 @@ ONLY_IN: dict[str, set[str]] = {
     "msgspec": {"llm"},
     "genai_prices": {"llm"},
     "opentelemetry": {"telemetry"},
-    "sqlite3": {"sqlite_file", "database", "workspace", "sessions"},
+    "sqlite3": {"sqlite_file", "database", "workspace", "sessions", "receipts"},
 }
 """Packages, and the layers that may import them."""
 
