@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 
 import psutil
 
@@ -38,8 +39,9 @@ async def sleeper_of(editor: MemoryEditor) -> list[psutil.Process]:
     server = psutil.Process(editor.connection.process_id)
     deadline = time.monotonic() + AT_ONCE
     while time.monotonic() < deadline:
-        children = server.children(recursive=True)
-        if any(child.name() == "sleep" for child in children):
-            return children
+        with suppress(psutil.NoSuchProcess):  # a program that ran before `sleep` has ended just then
+            children = server.children(recursive=True)
+            if any(child.name() == "sleep" for child in children):
+                return children
         await asyncio.sleep(0.02)
     raise AssertionError(f"no command running\n{editor.connection.transcript()}")

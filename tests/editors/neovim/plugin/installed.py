@@ -81,9 +81,12 @@ def program(path: Path, text: str) -> Path:
 
 def check_messages(screen: Screen) -> None:
     """No message was an error stack."""
-    screen.command("redir! > messages.txt | silent messages | redir END | echo 'written' 'now'")
-    screen.see("written now")
-    told = Path(screen.process.cwd(), "messages.txt").read_text()
+    # Not shown on the screen: the plugin can go to insert mode meanwhile, which clears the line of messages.
+    written = Path(screen.process.cwd(), "messages.txt")
+    screen.command("call writefile(split(execute('messages'), '\\n') + ['END'], 'messages.txt')")
+    screen.until(lambda: written.exists() and written.read_text().endswith("END\n"), "the messages")
+    told = written.read_text()
+    written.unlink()
     assert not [words for words in NO_STACK if words in told], told
 
 
