@@ -49,8 +49,8 @@ DEBUGGING = frozenset({"ptrace", "process_vm_readv"})
 """Allowed if a command needs a debugger."""
 
 CLONE, IOCTL, SOCKET = (56, 220), (16, 29), (41, 198)
-CLONE_NEW = 0x7E020080
-"""All flags of clone(2) that make a namespace (CLONE_NEWTIME is not one of clone's)."""
+CLONE_NEW = 0x7E020000
+"""All flags of clone(2) that make a namespace."""
 
 INPUT_IOCTLS = (0x5412, 0x541C, 0x5423)
 """TIOCSTI, TIOCLINUX, TIOCSETD: they type into a terminal, or change how it works."""
