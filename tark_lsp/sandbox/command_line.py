@@ -9,7 +9,13 @@ NAMESPACES = ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts
 ENDING = ("--die-with-parent", "--new-session")
 """No process outlives us; and no terminal of ours can be typed into (TIOCSTI)."""
 
-SYSTEM = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "pressure")
+"""In /proc. Without capabilities root can write to them nevertheless, as the owner of the files: `core_pattern`."""
+
+SYSTEM = (
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+    *(part for name in KERNEL_SETTINGS for part in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")),
+)
 """The order counts: later arguments are mounted over earlier ones."""
 
 PRIVATE_TEMPORARY = ("/tmp", "/var/tmp", "/run")

@@ -16,7 +16,19 @@ from tark_lsp.processes import is_alive
 
 COVERED = (
     *(".git", ".hg", ".svn", ".jj", ".tark", ".husky", ".githooks"),
-    *(".vscode", ".idea", ".zed", ".fleet", ".helix", ".nvim", ".nvimrc", ".nvim.lua", ".exrc", ".vimrc", ".devcontainer"),
+    *(
+        ".vscode",
+        ".idea",
+        ".zed",
+        ".fleet",
+        ".helix",
+        ".nvim",
+        ".nvimrc",
+        ".nvim.lua",
+        ".exrc",
+        ".vimrc",
+        ".devcontainer",
+    ),
     *(".envrc", ".mise.toml", ".mise", ".direnvrc", ".cargo", ".gradle", ".mvn"),
     *(".claude", ".codex", ".gemini", ".cursor", ".mcp.json", ".github", ".gitlab", ".circleci"),
 )
@@ -52,7 +64,9 @@ class Journal:
         self._folder = folder
 
     @contextlib.contextmanager
-    def run(self, workspace: Sequence[Path], before: Iterable[Path], covered: bool = True) -> Iterator[tuple[Path, ...]]:
+    def run(
+        self, workspace: Sequence[Path], before: Iterable[Path], covered: bool = True
+    ) -> Iterator[tuple[Path, ...]]:
         """Gives the covers of this run. They exist inside the block. Raises OSError if they cannot be written down."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = self._folder / f"{uuid.uuid4().hex}.json"

@@ -29,7 +29,18 @@ GIT_SETTINGS = (
     ("maintenance.auto", "false"),
 )
 
-REMOVED = ("GIT_", "DBUS_", "SSH_", "DOCKER_", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "WAYLAND_", "DISPLAY", "LD_", "GPG_")
+REMOVED = (
+    "GIT_",
+    "DBUS_",
+    "SSH_",
+    "DOCKER_",
+    "XDG_RUNTIME_DIR",
+    "XDG_CACHE_HOME",
+    "WAYLAND_",
+    "DISPLAY",
+    "LD_",
+    "GPG_",
+)
 """Beginnings of names of variables that never get inside, whatever the caller's list of them says."""
 
 UNTIL_THE_END = ("/tmp", "/var/tmp", "/run")
@@ -86,7 +97,9 @@ def make_plan(
     secrets = [path for scan in scans for path in scan.secrets if path not in needs.readable]
     masked = [*_private(places, home, [*workspace, *readable, *needs.readable, *needs.writable]), *_of_system(hidden)]
     links = {(one.device, one.inode): one.path for one in protected if one.links > 1 and not one.is_folder}
-    twins = [path for folder in workspace for path in other_names(folder, links)] if links and not needs.read_only else []
+    twins = (
+        [path for folder in workspace for path in other_names(folder, links)] if links and not needs.read_only else []
+    )
     fixed = () if needs.read_only else (*_fixed(protected, workspace), *twins)
     plan = SandboxPlan(
         workspace=tuple(workspace),
@@ -189,7 +202,7 @@ def _of_system(hidden: Sequence[Path]) -> Iterator[Path]:
 
 def _sockets(hidden: Sequence[Path], mounted: Sequence[Path], needs: Needs) -> Iterator[Path]:
     """Sockets that programs outside listen on and that would be visible: a read-only mount does not stop a connection."""
-    shown = (*mounted, *needs.writable)
+    shown = (*mounted, *needs.readable, *needs.writable)
     try:
         lines = SOCKETS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:

@@ -93,7 +93,9 @@ class Sandbox:
                 places.home.mkdir()
                 needs = Needs(readable=(ground.outside,))  # so that it is the mask that hides the key
                 launch = make_launch(self._folders)
-                plan = make_plan((ground.workspace,), ground.workspace, {}, needs, places, (scan,), launch, self._limits)
+                plan = make_plan(
+                    (ground.workspace,), ground.workspace, {}, needs, places, (scan,), launch, self._limits
+                )
                 command = (bash, "--norc", "-c", SCRIPT, "bash")
                 named = (str(ground.outside), str(ground.workspace), str(ground.port))
                 return await run_test(wrap(plan, self._bubblewrap, (*command, *named)), ground)
@@ -106,7 +108,11 @@ class Sandbox:
 
     @contextlib.asynccontextmanager
     async def run(
-        self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], needs: Needs = Needs()  # noqa: B008  # frozen
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        needs: Needs = Needs(),  # noqa: B008  # frozen
     ) -> AsyncIterator[Run]:
         """Prepares a run of `argv` (an absolute program and its arguments). `env`: allowed variables, without keys.
 

@@ -15,7 +15,9 @@ IN_WORKSPACE = (
 KEYS_BUT_FOR_TESTS = ("*.pem", "*.key")
 """They count unless a folder of `OF_TESTS` is above them: test suites have certificates."""
 
-OF_TESTS = frozenset({"test", "tests", "testdata", "fixtures", "fixture", "examples", "spec", "node_modules", "site-packages"})
+OF_TESTS = frozenset(
+    {"test", "tests", "testdata", "fixtures", "fixture", "examples", "spec", "node_modules", "site-packages"}
+)
 
 TEMPLATES = ("*.example", "*.sample", "*.template", "*.dist", "*.defaults", "*.pub")
 """They have no keys, whatever they match otherwise."""

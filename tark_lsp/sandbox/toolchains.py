@@ -14,7 +14,17 @@ PROGRAMS = (
 )
 """Folders below your home folder that commands can read and execute, not write. Keys in them are masked all the same."""
 
-HOMES = ("PYENV_ROOT", "NVM_DIR", "RUSTUP_HOME", "GOROOT", "JAVA_HOME", "VOLTA_HOME", "RBENV_ROOT", "ASDF_DIR", "DOTNET_ROOT")
+HOMES = (
+    "PYENV_ROOT",
+    "NVM_DIR",
+    "RUSTUP_HOME",
+    "GOROOT",
+    "JAVA_HOME",
+    "VOLTA_HOME",
+    "RBENV_ROOT",
+    "ASDF_DIR",
+    "DOTNET_ROOT",
+)
 """Variables that name such a folder elsewhere."""
 
 

@@ -124,9 +124,7 @@ class TreeReader:
                     secrets.append(name)
         if names >= BARE:
             protected += [name for name in ("HEAD", "config", "hooks") if name in names]
-        return Folder(
-            status.st_ino, status.st_ctime_ns, read_at, tuple(folders), tuple(protected), tuple(secrets)
-        )
+        return Folder(status.st_ino, status.st_ctime_ns, read_at, tuple(folders), tuple(protected), tuple(secrets))
 
 
 @cache

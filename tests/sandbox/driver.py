@@ -16,7 +16,6 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from tark_lsp.sandbox.plan import Needs
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
 
@@ -135,7 +134,7 @@ async def run_inside(root: Path) -> dict[str, object]:
             return {"why_not": sandbox.why_not}
         before = outside_of(root)
         command = command_of(root, ground)
-        async with sandbox.run(command, root / "workspace", ENVIRONMENT, Needs()) as run:
+        async with sandbox.run(command, root / "workspace", ENVIRONMENT) as run:
             # Also with a secret in bubblewrap's own environment, which must not get in.
             environment = {**ENVIRONMENT, "SECRET_FOR_TESTS": "1"}
             process = await asyncio.create_subprocess_exec(*run.argv, env=environment, stdout=-1)
