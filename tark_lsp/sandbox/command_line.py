@@ -41,8 +41,8 @@ def wrap(plan: SandboxPlan, bubblewrap: Path, argv: Sequence[str]) -> tuple[str,
 
 
 def _mounts(plan: SandboxPlan) -> Iterator[str]:
-    for folder in (*PRIVATE_TEMPORARY, *map(str, plan.emptied), str(plan.home)):
-        yield from ("--tmpfs", folder)
+    for emptied in (*PRIVATE_TEMPORARY, *map(str, plan.emptied), str(plan.home)):
+        yield from ("--tmpfs", emptied)
     for path in _parents_first(plan.readable):
         yield from _bind("--ro-bind", path)
     for folder in _parents_first(plan.workspace):

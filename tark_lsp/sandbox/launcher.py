@@ -41,7 +41,8 @@ def check(result: int, what: str) -> int:
 
 def landlock_version() -> int:
     """0 if the kernel has no Landlock, or it is not enabled."""
-    return max(0, LIBC.syscall(CREATE_RULESET, None, 0, 1))
+    version: int = LIBC.syscall(CREATE_RULESET, None, 0, 1)
+    return max(0, version)
 
 
 def set_limits(values: Iterable[int]) -> None:

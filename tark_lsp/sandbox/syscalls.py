@@ -15,24 +15,52 @@ AUDIT_ARCH: Mapping[str, int] = MappingProxyType({"x86_64": 0xC000003E, "aarch64
 DENIED: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
         # other processes, and what they hold
-        **{"ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272)},
+        "ptrace": (101, 117),
+        "process_vm_readv": (310, 270),
+        "process_vm_writev": (311, 271),
+        "kcmp": (312, 272),
         "pidfd_getfd": (438, 438),
         # mounts and namespaces
-        **{"mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "setns": (308, 268)},
-        **{"open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431)},
-        **{"fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), "open_tree_attr": (467, 467)},
+        "mount": (165, 40),
+        "umount2": (166, 39),
+        "pivot_root": (155, 41),
+        "chroot": (161, 51),
+        "setns": (308, 268),
+        "open_tree": (428, 428),
+        "move_mount": (429, 429),
+        "fsopen": (430, 430),
+        "fsconfig": (431, 431),
+        "fsmount": (432, 432),
+        "fspick": (433, 433),
+        "mount_setattr": (442, 442),
+        "open_tree_attr": (467, 467),
         "unshare": (272, 97),
         # keys of the kernel, which no namespace separates
-        **{"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219)},
+        "add_key": (248, 217),
+        "request_key": (249, 218),
+        "keyctl": (250, 219),
         # parts of the kernel with many holes
-        **{"bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282)},
+        "bpf": (321, 280),
+        "perf_event_open": (298, 241),
+        "userfaultfd": (323, 282),
         # the machine
-        **{"kexec_load": (246, 104), "kexec_file_load": (320, 294), "init_module": (175, 105)},
-        **{"finit_module": (313, 273), "delete_module": (176, 106), "reboot": (169, 142), "syslog": (103, 116)},
-        **{"swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60)},
-        **{"settimeofday": (164, 170), "clock_settime": (227, 112), "vhangup": (153, 58)},
+        "kexec_load": (246, 104),
+        "kexec_file_load": (320, 294),
+        "init_module": (175, 105),
+        "finit_module": (313, 273),
+        "delete_module": (176, 106),
+        "reboot": (169, 142),
+        "syslog": (103, 116),
+        "swapon": (167, 224),
+        "swapoff": (168, 225),
+        "acct": (163, 89),
+        "quotactl": (179, 60),
+        "settimeofday": (164, 170),
+        "clock_settime": (227, 112),
+        "vhangup": (153, 58),
         # files without a path
-        **{"open_by_handle_at": (304, 265), "fanotify_init": (300, 262)},
+        "open_by_handle_at": (304, 265),
+        "fanotify_init": (300, 262),
     }
 )
 """Name: the numbers on x86_64 and aarch64. The error is EPERM."""
@@ -40,7 +68,9 @@ DENIED: Mapping[str, tuple[int, int]] = MappingProxyType(
 ABSENT: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
         "clone3": (435, 435),  # its flags are behind a pointer; the C library uses clone in its place
-        **{"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427)},
+        "io_uring_setup": (425, 425),
+        "io_uring_enter": (426, 426),
+        "io_uring_register": (427, 427),
     }
 )
 """The error is ENOSYS, so that programs use something else."""

@@ -103,7 +103,7 @@ class TreeReader:
         return Scan(protected, tuple(secrets), problem)
 
     def _folder(self, path: str, root: Path) -> Folder:
-        status = os.lstat(path)  # noqa: PTH116  # called for each folder
+        status = os.lstat(path)  # called for each folder
         known = self._known.get(path)
         if known and (known.inode, known.changed) == (status.st_ino, status.st_ctime_ns):
             if known.read_at - known.changed > UNSURE_NANOSECONDS:

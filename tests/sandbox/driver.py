@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -84,8 +85,14 @@ def make_ground(root: Path) -> Iterator[dict[str, object]]:
     try:
         yield {
             **{name: str(root / name) for name in ("workspace", "outside", "home", "private")},
-            **{"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1], "abstract": token, "token": token},
-            **{"victim": victim.pid, "victim_name": "(sleep)", "shm": token, "sysv": key},
+            "tcp": tcp.getsockname()[1],
+            "udp": udp.getsockname()[1],
+            "abstract": token,
+            "token": token,
+            "victim": victim.pid,
+            "victim_name": "(sleep)",
+            "shm": token,
+            "sysv": key,
         }
     finally:
         victim.kill()
@@ -108,10 +115,12 @@ def left_behind(token: str) -> list[int]:
 
 
 def command_of(root: Path, ground: dict[str, object]) -> list[str]:
-    script = Path(__file__).with_name("attempts.py")
-    (root / "workspace" / "attempts.py").write_bytes(script.read_bytes())
+    package = root / "workspace" / "tests" / "sandbox"
+    package.mkdir(parents=True)
+    for name in ("__init__", "attempt_table", "attempts_on_files", "attempts_on_system", "attempts"):
+        shutil.copy(Path(__file__).with_name(f"{name}.py"), package)
     (root / "workspace" / "ground.json").write_text(json.dumps(ground))
-    return ["/usr/bin/python3", "-I", str(root / "workspace" / "attempts.py"), str(root / "workspace" / "ground.json")]
+    return ["/usr/bin/python3", "-B", "-m", "tests.sandbox.attempts", str(root / "workspace" / "ground.json")]
 
 
 def run_plain(root: Path) -> dict[str, str]:

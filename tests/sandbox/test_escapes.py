@@ -16,7 +16,8 @@ import tark_lsp
 from tark_lsp.sandbox.program import find_bubblewrap
 from tests.cases import cases
 from tests.patience import HANGS
-from tests.sandbox.attempts import ATTEMPTS, ROOT_ONLY
+from tests.sandbox import attempts_on_files, attempts_on_system  # noqa: F401  # they fill the table
+from tests.sandbox.attempt_table import ATTEMPTS, ROOT_ONLY
 
 SOURCE = Path(tark_lsp.__file__).parent
 NEEDED = ("__init__.py", "processes.py", "sandbox", "workspace")
@@ -43,15 +44,14 @@ def drive(folder: Path, user: int | None) -> Mapping[str, Any]:
     for name in NEEDED:
         copy = shutil.copytree if (SOURCE / name).is_dir() else shutil.copy
         copy(SOURCE / name, source / "tark_lsp" / name)
-    for name in ("driver.py", "attempts.py"):
-        shutil.copy(Path(__file__).with_name(name), source / name)
+    shutil.copytree(Path(__file__).parent, source / "tests" / "sandbox")
     ground = folder / "ground"
     ground.mkdir()
     if user is not None:
         os.chown(ground, user, user)
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(source), "HOME": str(ground)}
     done = subprocess.run(
-        [*before, python, str(source / "driver.py"), str(ground)],
+        [*before, python, "-m", "tests.sandbox.driver", str(ground)],
         env=environment,
         cwd="/",
         stdout=subprocess.PIPE,
