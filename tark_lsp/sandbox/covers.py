@@ -32,8 +32,9 @@ COVERED = (
     *(".envrc", ".mise.toml", ".mise", ".direnvrc", ".cargo", ".gradle", ".mvn"),
     *(".claude", ".codex", ".gemini", ".cursor", ".mcp.json", ".github", ".gitlab", ".circleci"),
 )
-"""Absent names at the top of a workspace that get a cover: what a shell, an editor, an agent or git would act on while the
-command still runs. All other protected names are found when it has ended, and moved away before anything else runs."""
+"""Absent names at the top of a workspace that get a cover: what a shell, an editor, an agent or git would act on while
+the command still runs. All other protected names are found when it has ended, and moved away before anything else
+runs."""
 
 
 @dataclass(frozen=True, slots=True)

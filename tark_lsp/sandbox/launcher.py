@@ -9,6 +9,7 @@ Exit code 125: a layer could not be applied, and the command did not run.
 import ctypes
 import os
 import resource
+import stat
 import struct
 import sys
 from collections.abc import Iterable, Sequence
@@ -65,7 +66,7 @@ def restrict_writes(version: int, paths: Sequence[str]) -> None:
             handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
             continue
-        rights = handled if os.path.isdir(path) else handled & FOR_FILES
+        rights = handled if stat.S_ISDIR(os.fstat(handle).st_mode) else handled & FOR_FILES
         rule = struct.pack("=Qi", rights, handle)
         check(LIBC.syscall(ADD_RULE, ruleset, RULE_PATH_BENEATH, rule, 0), f"landlock_add_rule {path}")
         os.close(handle)

@@ -201,7 +201,7 @@ def _of_system(hidden: Sequence[Path]) -> Iterator[Path]:
 
 
 def _sockets(hidden: Sequence[Path], mounted: Sequence[Path], needs: Needs) -> Iterator[Path]:
-    """Sockets that programs outside listen on and that would be visible: a read-only mount does not stop a connection."""
+    """Visible sockets that programs outside listen on: a read-only mount does not stop a connection."""
     shown = (*mounted, *needs.readable, *needs.writable)
     try:
         lines = SOCKETS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()

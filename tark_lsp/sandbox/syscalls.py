@@ -1,7 +1,7 @@
 """The seccomp filter: which system calls a command cannot make, as tables, and their instructions of classic BPF.
 
-Only for x86_64 and aarch64. All else about the filter is in seccomp(2). It is a second layer: the namespaces and mounts of
-bubblewrap are the first.
+Only for x86_64 and aarch64; seccomp(2) describes filters. It is a second layer: the namespaces and mounts of bubblewrap
+are the first.
 """
 
 import errno

@@ -79,15 +79,15 @@ CACHES = (
 )
 """Nothing that runs outside the sandbox reads these caches, so a command cannot leave something there for later."""
 
-WITH_NETWORK: Mapping[str, str | None] = {"GOPROXY": None}
-"""What changes if the command has the network: None is left out. Then nothing is seeded, so that caches can be filled."""
+NOT_WITH_NETWORK = frozenset({"GOPROXY"})
+"""Left out if the command has the network. Then nothing is seeded either, so that the caches can be filled."""
 
 
 def cache_variables(caches: Path, home: Path, *, network: bool) -> Iterator[tuple[str, str]]:
     for cache in CACHES:
         folder = caches / cache.folder
         for name, value in cache.variables.items():
-            if not (network and name in WITH_NETWORK):
+            if not (network and name in NOT_WITH_NETWORK):
                 yield name, value.replace("{cache}", str(folder)).replace("{home}", str(home))
 
 

@@ -61,6 +61,10 @@ class Folder:
     protected: tuple[str, ...]
     secrets: tuple[str, ...]
 
+    @property
+    def is_sure(self) -> bool:
+        return self.read_at - self.changed > UNSURE_NANOSECONDS
+
 
 class TreeReader:
     """Remembers folders between scans, by the time of their last change (ctime, which no program can set)."""
@@ -105,9 +109,8 @@ class TreeReader:
     def _folder(self, path: str, root: Path) -> Folder:
         status = os.lstat(path)  # called for each folder
         known = self._known.get(path)
-        if known and (known.inode, known.changed) == (status.st_ino, status.st_ctime_ns):
-            if known.read_at - known.changed > UNSURE_NANOSECONDS:
-                return known
+        if known and (known.inode, known.changed) == (status.st_ino, status.st_ctime_ns) and known.is_sure:
+            return known
         read_at = time.time_ns()
         relative = PurePath(path).relative_to(root)
         pair = plain_name(relative.name) in PAIRS

@@ -89,7 +89,7 @@ def read_private_state(g: SimpleNamespace) -> None:
 
 
 @attempt
-def read_environment(g: SimpleNamespace) -> None:
+def read_environment(_: SimpleNamespace) -> None:
     assert os.environ["SECRET_FOR_TESTS"]
 
 

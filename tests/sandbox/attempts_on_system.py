@@ -154,7 +154,7 @@ def make_device(g: SimpleNamespace) -> None:
 
 @for_root
 def type_into_terminal(_: SimpleNamespace) -> None:
-    _, terminal = pty.openpty()
+    terminal = pty.openpty()[1]
     fcntl.ioctl(terminal, 0x5412, b"x")
 
 
