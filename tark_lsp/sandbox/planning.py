@@ -85,8 +85,7 @@ def make_plan(
     emptied = tuple(path for path in (Path("/root"), Path("/home")) if path.is_dir() and path != home)
     hidden = (*map(Path, UNTIL_THE_END), *emptied, home)
     own = own_caches(workspace, places)
-    if not needs.read_only:
-        make_folders(own)
+    make_folders(own)
     mounted = (*workspace, own)
     readable = [path for path in _programs(home, environment, launch) if _is_below(path, hidden)]
     if needs.network:

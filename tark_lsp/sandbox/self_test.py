@@ -67,12 +67,21 @@ def verdict(ground: Ground, code: int | None, output: str) -> str:
     wrong = [line for line in lines if line != PROMISES]
     checks = (
         ((ground.outside / "written").exists(), "a file outside can be written"),
-        ((ground.workspace / ".git" / "config").read_bytes() != b"[core]\n", "a file in .git can be written"),
+        (not (ground.workspace / ".git").is_dir(), ".git can be moved away"),
+        (_text(ground.workspace / ".git" / "config") not in ("[core]\n", ""), "a file in .git can be written"),
         (ground.accepted(), "a connection can be made"),
         (not (ground.workspace / "plain").exists(), "a file in the workspace cannot be written"),
     )
     wrong += [what for failed, what in checks if failed and what not in wrong]
     return f"the self-test of the sandbox failed: {', '.join(wrong)}" if wrong else ""
+
+
+def _text(path: Path) -> str:
+    """Empty if there is no such file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
 
 
 MEANINGS = (

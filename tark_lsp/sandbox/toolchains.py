@@ -12,7 +12,7 @@ PROGRAMS = (
     *(".rbenv", ".rvm", ".gem", ".local/share/gem", ".dotnet", ".ghcup", ".opam", ".juliaup", ".elan", ".swiftly"),
     *(".nix-profile", ".local/state/nix", ".linuxbrew", ".config/composer/vendor"),
 )
-"""Folders below your home folder that commands can read and execute, not write. Keys in them are masked all the same."""
+"""Folders below your home folder that commands can read and execute, not write. Keys in them are masked."""
 
 HOMES = (
     "PYENV_ROOT",

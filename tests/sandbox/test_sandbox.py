@@ -38,9 +38,7 @@ async def test_new_protected_paths_are_moved_out_of_the_tree(shell: Shell, root:
 
 async def test_a_bare_repository_is_moved_away(shell: Shell, root: Path) -> None:
     """Git takes a folder with these names for a repository, and executes what its settings say."""
-    _, _, findings = await shell(
-        "mkdir objects refs hooks; echo ref >HEAD; echo x >config; echo x >hooks/post-checkout"
-    )
+    _, _, findings = await shell("mkdir objects refs hooks; echo ref >HEAD; echo x >config; echo x >hooks/merge")
     assert sorted(one.path.name for one in findings.quarantined) == ["HEAD", "config", "hooks"]
     assert not (root / "workspace" / "HEAD").exists()
 
@@ -97,16 +95,17 @@ async def test_no_variable_but_the_allowed_ones(shell: Shell) -> None:
 
 async def test_a_cancelled_run_is_looked_at_as_well(sandbox: Sandbox, root: Path) -> None:
     runs = []
+    started = asyncio.Event()
 
     async def cancelled() -> None:
         async with sandbox.run(("/bin/true",), root / "workspace", PATH) as run:
             runs.append(run)
+            started.set()
             (root / "workspace" / "AGENTS.md").write_text("x")
             await asyncio.Event().wait()
 
     task = asyncio.create_task(cancelled())
-    while not runs:
-        await asyncio.sleep(0)
+    await started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
