@@ -29,8 +29,7 @@ asyncio.run(main(Path(sys.argv[1])))
 pytestmark = pytest.mark.slow
 
 
-async def test_a_killed_server(sandbox: Sandbox, root: Path) -> None:
-    workspace = root / "workspace"
+def start_and_kill(root: Path) -> None:
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(root)], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
     )
@@ -44,6 +43,11 @@ async def test_a_killed_server(sandbox: Sandbox, root: Path) -> None:
     finally:
         server.kill()
         server.wait()
+
+
+async def test_a_killed_server(sandbox: Sandbox, root: Path) -> None:
+    workspace = root / "workspace"
+    start_and_kill(root)
     assert (workspace / ".git").is_dir()
     (workspace / ".vscode" / "settings.json").write_text("{}")  # by the user, meanwhile
     recovery = await sandbox.recover()

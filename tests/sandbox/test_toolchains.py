@@ -34,10 +34,8 @@ async def test_make(shell: Shell, root: Path) -> None:
     assert findings.is_clean
 
 
-@needs_program("git")
-async def test_git(shell: Shell, root: Path) -> None:
-    """Git can be asked; it changes nothing without a grant; and it executes no monitor, hook or pager."""
-    folder = root / "workspace"
+def make_repository(folder: Path) -> None:
+    """With a changed file, and a monitor and a hook that leave a trace."""
     git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
     write(folder, file="x\n")
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
@@ -48,6 +46,13 @@ async def test_git(shell: Shell, root: Path) -> None:
     hook.write_text(f"#!/bin/sh\ntouch {folder}/hooked\n")
     hook.chmod(0o755)
     write(folder, file="y\n")
+
+
+@needs_program("git")
+async def test_git(shell: Shell, root: Path) -> None:
+    """Git can be asked; it changes nothing without a grant; and it executes no monitor, hook or pager."""
+    folder = root / "workspace"
+    make_repository(folder)
     for line, expected in (("git status --short", "M file"), ("git diff", "+y"), ("git log --oneline", "first")):
         code, output, _ = await shell(line)
         assert code == 0, output
