@@ -54,7 +54,7 @@ def _mounts(plan: SandboxPlan) -> Iterator[str]:
     for path in _parents_first(plan.read_only_paths):
         yield from _bind("--ro-bind", path)
     for path in _parents_first(plan.covers):
-        yield from ("--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path))
+        yield from _bind("--ro-bind", path)  # the empty folder itself
     for path in _parents_first(plan.needs.readable):
         yield from _bind("--ro-bind", path)
     for path in _parents_first(plan.needs.writable):

@@ -100,7 +100,7 @@ def test_the_command_line() -> None:
     argv = wrap(plan, Path("/usr/bin/bwrap"), ("sh", "-c", "x"))
     assert argv == wrap(plan, Path("/usr/bin/bwrap"), ("sh", "-c", "x"))
     text = " ".join(argv)
-    order = ("--tmpfs /h", "--bind /h/w /h/w", "--ro-bind /h/w/.git", "--tmpfs /h/w/.vscode", "--ro-bind /h/.ssh")
+    order = ("--tmpfs /h", "--bind /h/w /h/w", "--ro-bind /h/w/.git", "--ro-bind /h/w/.vscode", "--ro-bind /h/.ssh")
     places = [text.index(part) for part in (*order, "--perms 0000 --tmpfs /h/.ssh", "--clearenv", "--chdir", " -- ")]
     assert places == sorted(places)
     assert argv[-3:] == ("sh", "-c", "x")
@@ -178,7 +178,7 @@ def test_too_large_a_tree_is_not_sandboxed(tmp_path: Path) -> None:
     with pytest.raises(CannotPlan, match="too many folders"):
         make_plan((tmp_path / "w",), tmp_path / "w", {}, Needs(), places, (scan,))
     many = Scan(secrets=tuple(tmp_path / "w" / str(number) for number in range(500)))
-    with pytest.raises(CannotPlan, match="500 protected or secret paths"):
+    with pytest.raises(CannotPlan, match="protected or secret paths"):
         make_plan((tmp_path / "w",), tmp_path / "w", {}, Needs(), places, (many,))
 
 
