@@ -94,7 +94,7 @@ def make_plan(
     for _, inside in seeds:
         inside.mkdir(parents=True, exist_ok=True)
     secrets = [path for scan in scans for path in scan.secrets if path not in needs.readable]
-    masked = [*_private(places, home, [*workspace, *readable, *needs.readable, *needs.writable]), *_of_system(hidden)]
+    masked = {*_private(places, home, [*workspace, *readable, *needs.readable, *needs.writable]), *_of_system(hidden)}
     links = {(one.device, one.inode): one.path for one in protected if one.links > 1 and not one.is_folder}
     twins = (
         [path for folder in workspace for path in other_names(folder, links)] if links and not needs.read_only else []
@@ -106,8 +106,12 @@ def make_plan(
         cwd=cwd,
         needs=needs,
         emptied=emptied,
-        masked_folders=tuple(path for path in masked if path.is_dir()),
-        masked_files=(*secrets, *(path for path in masked if not path.is_dir()), *_sockets(hidden, mounted, needs)),
+        masked_folders=tuple(path for path in sorted(masked) if path.is_dir()),
+        masked_files=(
+            *secrets,
+            *(path for path in sorted(masked) if not path.is_dir()),
+            *_sockets(hidden, mounted, needs),
+        ),
         read_only_paths=fixed,
         readable=tuple(readable),
         seeds=tuple(seeds),

@@ -55,7 +55,7 @@ def settle(
     failed: list[tuple[Path, str]] = []
     restored: list[Path] = []
     for path, found in after.items():
-        if path in covers or any(path.is_relative_to(one) for one in allowed):
+        if (path in covers and _is_empty(path)) or any(path.is_relative_to(one) for one in allowed):
             continue
         old = before.get(path)
         if old is not None and (old.link_text is None or old.link_text == found.link_text):
@@ -75,6 +75,14 @@ def settle(
                 path.symlink_to(found.link_text)
                 restored.append(path)
     return Findings(tuple(quarantined), tuple(moved), tuple(restored), tuple(failed))
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether it is an empty folder, as covers are. One that was removed meanwhile no longer protects its name."""
+    try:
+        return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
+    except OSError:
+        return False
 
 
 def _move(path: Path, place: Path, number: int) -> Path:

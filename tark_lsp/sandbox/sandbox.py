@@ -51,6 +51,7 @@ class Sandbox:
         self._reader = TreeReader()
         self._bubblewrap: Path | None = None
         self._why_not: str | None = None
+        self._active: list[Run] = []
         self._checking = asyncio.Lock()
         self._scanning = asyncio.Lock()
 
@@ -142,17 +143,26 @@ class Sandbox:
             free = tuple(path for path in covers if path not in needs.writable)
             plan = dataclasses.replace(plan, covers=free)
             run = Run(wrap(plan, self._bubblewrap, argv), plan.environment, plan.cwd, plan)
+            missing = [path for path in (*needs.readable, *needs.writable) if not path.exists()]
+            if missing:
+                raise NotSandboxed(f"{missing[0]} does not exist, so the command cannot get it")
+            self._active.append(run)
             try:
                 yield run
             finally:
+                self._active = [one for one in self._active if one is not run]
                 # A cancellation must not leave a new `.git/config` for the next program.
                 await asyncio.shield(self._settle(run, protected))
 
     async def _settle(self, run: Run, before: Mapping[Path, Found]) -> None:
         if run.plan.needs.read_only and not run.plan.needs.writable:
-            return
+            return  # nothing could be created
         after = await self._scan()
-        allowed = (*run.plan.needs.writable, *run.expected)
+        # What one run may create, the others do not take away.
+        together = [run, *self._active]
+        allowed = [path for one in together for path in (*one.plan.needs.writable, *one.expected)]
+        for one in self._active:
+            one.expected |= {*run.plan.needs.writable, *run.expected}
         covers = await asyncio.to_thread(self._journal.covers)
         quarantine = self._places.state / "quarantine"
         findings = await asyncio.to_thread(settle, before, _all_of(after), allowed, covers, quarantine)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tark_lsp.sandbox.command_line import wrap
 from tark_lsp.sandbox.plan import Launch, Needs, SandboxPlan
 from tark_lsp.sandbox.planning import CannotPlan, Places, inside_environment, make_plan
+from tark_lsp.sandbox.seatbelt import profile_of
 from tark_lsp.sandbox.secrets import is_secret
 from tark_lsp.sandbox.self_test import explained
 from tark_lsp.sandbox.syscalls import (
@@ -185,3 +186,14 @@ def test_too_large_a_tree_is_not_sandboxed(tmp_path: Path) -> None:
 def test_what_bubblewrap_says_is_explained() -> None:
     assert explained("bwrap: Can't mount proc on /newroot/proc").startswith("this container does not let")
     assert explained("something else") == "something else"
+
+
+def test_the_profile_of_macos() -> None:
+    """Only its text: no test here runs it."""
+    plan = SandboxPlan((Path('/h/a "b"'),), Path("/h"), Path("/h"), masked_files=(Path('/h/a "b"/.env'),))
+    profile = profile_of(plan)
+    lines = profile.splitlines()
+    assert r'(allow file-write* (subpath "/h/a \"b\""))' in lines
+    assert lines.index('(deny file-read* (subpath "/h"))') < lines.index(r'(allow file-read* (subpath "/h/a \"b\""))')
+    assert r'(deny file-read* (subpath "/h/a \"b\"/.env"))' in lines
+    assert lines[-1] == "(deny network*)"

@@ -12,7 +12,7 @@ from tark_lsp.sandbox.plan import Needs
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import NotSandboxed, Sandbox
 from tark_lsp.workspace.protected import is_protected_path
-from tests.sandbox.conftest import PATH, Shell, make_sandbox
+from tests.sandbox.conftest import PATH, Shell, make_sandbox, start
 
 pytestmark = pytest.mark.slow
 
@@ -120,6 +120,35 @@ async def test_runs_at_the_same_time_share_covers(sandbox: Sandbox, root: Path) 
             pass
         assert (workspace / ".git").is_dir()
     assert list(workspace.iterdir()) == []
+
+
+async def test_what_one_run_may_create_is_not_taken_away_by_another(sandbox: Sandbox, root: Path) -> None:
+    """`git init` with a grant, while another command runs."""
+    workspace = root / "workspace"
+    granted = Needs(writable=(workspace / ".git",))
+    async with sandbox.run(("/bin/true",), workspace, PATH) as other:
+        async with sandbox.run(("/bin/bash", "-c", "echo x >.git/config"), workspace, PATH, granted) as run:
+            assert await start(run) == (0, "")
+        assert (workspace / ".git" / "config").read_text() == "x\n"
+    assert run.findings.is_clean
+    assert other.findings.is_clean
+    assert (workspace / ".git" / "config").exists()
+
+
+async def test_a_cover_that_somebody_removes_meanwhile(sandbox: Sandbox, root: Path) -> None:
+    folder = root / "workspace" / ".git"
+    async with sandbox.run(("/bin/true",), root / "workspace", PATH) as run:
+        folder.rmdir()
+        folder.mkdir()
+        (folder / "config").write_text("x")
+    assert [one.path for one in run.findings.quarantined] == [folder]
+
+
+async def test_what_does_not_exist_cannot_be_granted(sandbox: Sandbox, root: Path) -> None:
+    with pytest.raises(NotSandboxed, match="does not exist"):
+        async with sandbox.run(("/bin/true",), root / "workspace", PATH, Needs(writable=(root / "absent",))):
+            pass
+    assert list((root / "workspace").iterdir()) == []
 
 
 async def test_a_workspace_with_the_home_folder_is_not_sandboxed(sandbox: Sandbox, root: Path) -> None:
