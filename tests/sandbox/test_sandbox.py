@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from tark_lsp.sandbox.plan import Needs
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import NotSandboxed, Sandbox
 from tark_lsp.workspace.protected import is_protected_path
+from tests.patience import HANGS
 from tests.sandbox.conftest import PATH, Shell, make_sandbox, start
 
 pytestmark = pytest.mark.slow
@@ -203,3 +206,25 @@ async def test_bubblewrap_in_the_workspace_is_not_used(root: Path, monkeypatch: 
 def test_what_gets_a_cover_is_protected() -> None:
     """`.cargo` is not: a file in it is."""
     assert [name for name in COVERED if not is_protected_path(Path(name))] == [".cargo"]
+
+
+NO_NAMESPACES = "echo 0 >/proc/sys/user/max_user_namespaces && exec "
+CHECK = """
+import asyncio, sys
+from pathlib import Path
+from tests.sandbox.conftest import make_sandbox
+sandbox = make_sandbox(Path(sys.argv[1]))
+print(asyncio.run(sandbox.check()), sandbox.why_not)
+"""
+
+
+def test_where_nobody_can_make_namespaces_the_user_is_told(root: Path) -> None:
+    """As in many containers: a real kernel that refuses them."""
+    inside = [sys.executable, "-c", CHECK, str(root)]
+    limited = ["unshare", "-Ur", "sh", "-c", NO_NAMESPACES + '"$@"', "sh", *inside]
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-Ur", "true"], check=False).returncode:
+        pytest.skip("this test needs a user namespace itself")
+    done = subprocess.run(limited, cwd=Path(__file__).parents[2], stdout=-1, text=True, timeout=HANGS, check=True)
+    assert done.stdout.startswith("False ")
+    assert "bubblewrap could not start a command" in done.stdout
+    assert "namespaces" in done.stdout
