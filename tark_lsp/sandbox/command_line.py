@@ -21,13 +21,18 @@ SYSTEM = (
 PRIVATE_TEMPORARY = ("/tmp", "/var/tmp", "/run")
 """Sockets of the system are in /run, those of programs in /tmp. /dev/shm is private because /dev is."""
 
+WITH_INFO = 'exec "$@" 9>"$0"'
+"""A shell opens the file, so that the caller can start the command without passing handles."""
+
 HOSTNAME = "sandbox"
 
 
 def wrap(plan: SandboxPlan, bubblewrap: Path, argv: Sequence[str]) -> tuple[str, ...]:
-    """The arguments that run `argv` as planned. The first is bubblewrap itself."""
+    """The arguments that run `argv` as planned. The first is bubblewrap, or a shell that becomes it."""
     return (
+        *(() if plan.info is None else ("/bin/sh", "-c", WITH_INFO, str(plan.info))),
         str(bubblewrap),
+        *(() if plan.info is None else ("--info-fd", "9")),
         *NAMESPACES,
         *(() if plan.needs.network else ("--unshare-net",)),
         *("--hostname", HOSTNAME, *ENDING, "--cap-drop", "ALL"),

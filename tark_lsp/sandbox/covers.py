@@ -70,7 +70,7 @@ class Journal:
     ) -> Iterator[tuple[Path, ...]]:
         """Gives the covers of this run. They exist inside the block. Raises OSError if they cannot be written down."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = self._folder / f"{uuid.uuid4().hex}.json"
+        file = self.new_file("json")
         shared = self._covers_of_others()
         wanted = [folder / name for folder in workspace for name in COVERED] if covered else []
         absent = [path for path in wanted if path in shared or not os.path.lexists(path)]
@@ -87,6 +87,10 @@ class Journal:
         finally:
             self._remove(file, made)
 
+    def new_file(self, ending: str) -> Path:
+        """A path in the folder that nothing has yet."""
+        return self._folder / f"{uuid.uuid4().hex}.{ending}"
+
     def recover(self) -> Recovery:
         """Removes what killed servers left. Call it once when a server starts, and before its first run."""
         removed: list[Path] = []
@@ -96,6 +100,9 @@ class Journal:
                 continue
             removed += self._remove(entry.file, entry.covers)
             unfinished.append(entry)
+        if not any(map(_runs, self._entries())):
+            for file in (*self._folder.glob("*.info"), *self._folder.glob("*.new")):
+                file.unlink(missing_ok=True)
         return Recovery(tuple(removed), tuple(unfinished))
 
     def covers(self) -> frozenset[Path]:

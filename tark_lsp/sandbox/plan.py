@@ -55,7 +55,7 @@ class SandboxPlan:
     `home` and `emptied`: folders that are empty inside, and writable until the run ends. `masked_folders` and
     `masked_files`: they cannot be read. `read_only_paths`: existing protected paths. `covers`: empty folders at names
     that must not be created. `seeds`: (outside, inside) for caches of the user that are read from elsewhere inside.
-    `caches`: the writable folder of this workspace's own caches.
+    `caches`: the writable folder of this workspace's own caches. `info`: the file for what bubblewrap says about the run.
     """
 
     workspace: tuple[Path, ...]
@@ -73,6 +73,7 @@ class SandboxPlan:
     environment: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     limits: Limits = Limits()
     launch: Launch | None = None
+    info: Path | None = None
 
     @property
     def writable(self) -> tuple[Path, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tark_lsp.sandbox.command_line import wrap
 from tark_lsp.sandbox.covers import Journal, Recovery
+from tark_lsp.sandbox.ending import wait_for_end
 from tark_lsp.sandbox.layers import describe, make_launch
 from tark_lsp.sandbox.plan import Limits, Needs, SandboxPlan
 from tark_lsp.sandbox.planning import CannotPlan, Places, make_plan
@@ -141,7 +142,7 @@ class Sandbox:
         granted = any(path in self._folders for path in needs.writable)
         with self._journal.run(self._folders, protected, not (needs.read_only or granted)) as covers:
             free = tuple(path for path in covers if path not in needs.writable)
-            plan = dataclasses.replace(plan, covers=free)
+            plan = dataclasses.replace(plan, covers=free, info=self._journal.new_file("info"))
             run = Run(wrap(plan, self._bubblewrap, argv), plan.environment, plan.cwd, plan)
             missing = [path for path in (*needs.readable, *needs.writable) if not path.exists()]
             if missing:
@@ -155,6 +156,7 @@ class Sandbox:
                 await asyncio.shield(self._settle(run, protected))
 
     async def _settle(self, run: Run, before: Mapping[Path, Found]) -> None:
+        still = "" if run.plan.info is None else await asyncio.to_thread(wait_for_end, run.plan.info)
         if run.plan.needs.read_only and not run.plan.needs.writable:
             return  # nothing could be created
         after = await self._scan()
@@ -166,7 +168,7 @@ class Sandbox:
         covers = await asyncio.to_thread(self._journal.covers)
         quarantine = self._places.state / "quarantine"
         findings = await asyncio.to_thread(settle, before, _all_of(after), allowed, covers, quarantine)
-        problem = next((scan.problem for scan in after if scan.problem), "")
+        problem = still or next((scan.problem for scan in after if scan.problem), "")
         run.findings = dataclasses.replace(findings, problem=problem)
 
     async def _scan(self) -> list[Scan]:

@@ -46,6 +46,19 @@ async def test_a_bare_repository_is_moved_away(shell: Shell, root: Path) -> None
     assert not (root / "workspace" / "HEAD").exists()
 
 
+async def test_a_process_in_the_background_creates_nothing_after_the_search(shell: Shell, root: Path) -> None:
+    """Bubblewrap returns before the last process is gone."""
+    for _ in range(5):
+        _, _, findings = await shell("for i in 1 2 3; do (while :; do : >AGENTS.md; done) & done; sleep 0.05")
+        assert findings.problem == ""
+        assert not (root / "workspace" / "AGENTS.md").exists()
+
+
+async def test_no_handle_of_ours_is_open_inside(shell: Shell) -> None:
+    _, output, _ = await shell("for handle in /proc/$$/fd/*; do echo ${handle##*/}; done")
+    assert set(output.split()) <= {"0", "1", "2", "255"}
+
+
 async def test_a_replaced_link_at_a_protected_name_is_found(shell: Shell, root: Path) -> None:
     (root / "workspace" / "real").write_text("x")
     (root / "workspace" / ".envrc").symlink_to("real")
