@@ -101,7 +101,7 @@ class Journal:
             removed += self._remove(entry.file, entry.covers)
             unfinished.append(entry)
         if not any(map(_runs, self._entries())):
-            for file in (*self._folder.glob("*.info"), *self._folder.glob("*.new")):
+            for file in self._folder.glob("*.info"):
                 file.unlink(missing_ok=True)
         return Recovery(tuple(removed), tuple(unfinished))
 

@@ -140,7 +140,13 @@ class Sandbox:
             raise NotSandboxed(str(error)) from error
         protected = _all_of(before)
         granted = any(path in self._folders for path in needs.writable)
-        with self._journal.run(self._folders, protected, not (needs.read_only or granted)) as covers:
+        with contextlib.ExitStack() as stack:
+            try:
+                covers = stack.enter_context(
+                    self._journal.run(self._folders, protected, not (needs.read_only or granted))
+                )
+            except OSError as error:
+                raise NotSandboxed(f"protected names cannot be covered: {error}") from error
             free = tuple(path for path in covers if path not in needs.writable)
             plan = dataclasses.replace(plan, covers=free, info=self._journal.new_file("info"))
             run = Run(wrap(plan, self._bubblewrap, argv), plan.environment, plan.cwd, plan)

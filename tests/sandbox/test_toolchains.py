@@ -82,6 +82,7 @@ async def test_python_in_a_virtual_environment(root: Path, sandbox: Sandbox) -> 
     assert "1 passed" in output
 
 
+@pytest.mark.exhaustive
 @needs_program("npm")
 async def test_npm(shell: Shell, root: Path) -> None:
     write(root / "workspace", package__json='{"name": "x", "scripts": {"test": "node test.js"}}')
@@ -92,6 +93,7 @@ async def test_npm(shell: Shell, root: Path) -> None:
     assert findings.is_clean
 
 
+@pytest.mark.exhaustive
 @needs_program("cargo")
 async def test_cargo(root: Path) -> None:
     """With the real home folder: the toolchain is below it, read-only."""
@@ -108,6 +110,7 @@ async def test_cargo(root: Path) -> None:
     assert run.findings.is_clean
 
 
+@pytest.mark.exhaustive
 @needs_program("go")
 async def test_go(shell: Shell, root: Path) -> None:
     write(root / "workspace", go__mod="module x\n\ngo 1.19\n")
