@@ -93,7 +93,7 @@ def make_plan(
     seeds = [pair for pair in cache_seeds(own, home) if pair[0].is_dir()] if not needs.network else []
     for _, inside in seeds:
         inside.mkdir(parents=True, exist_ok=True)
-    secrets = [path for scan in scans for path in scan.secrets if path not in needs.readable]
+    secrets = set(_secrets(scans, needs, hidden, mounted))
     masked = {*_private(places, home, [*workspace, *readable, *needs.readable, *needs.writable]), *_of_system(hidden)}
     links = {(one.device, one.inode): one.path for one in protected if one.links > 1 and not one.is_folder}
     twins = (
@@ -108,7 +108,7 @@ def make_plan(
         emptied=emptied,
         masked_folders=tuple(path for path in sorted(masked) if path.is_dir()),
         masked_files=(
-            *secrets,
+            *sorted(secrets),
             *(path for path in sorted(masked) if not path.is_dir()),
             *_sockets(hidden, mounted, needs),
         ),
@@ -193,6 +193,14 @@ def _private(places: Places, home: Path, shown: Sequence[Path]) -> Iterator[Path
     for folder in shown:
         if folder.is_dir() and folder.is_relative_to(home) and private.can_be_below(folder):
             yield from (path for path in folder.iterdir() if private.covers(path.resolve()))
+
+
+def _secrets(scans: Sequence[Scan], needs: Needs, hidden: Sequence[Path], shown: Sequence[Path]) -> Iterator[Path]:
+    """The files themselves, since nothing can be mounted on a link; not those that are hidden anyway."""
+    for path in (path for scan in scans for path in scan.secrets if path not in needs.readable):
+        file = path.resolve()
+        if file.is_file() and (not _is_below(file, hidden) or _is_below(file, shown)):
+            yield file
 
 
 def _of_system(hidden: Sequence[Path]) -> Iterator[Path]:

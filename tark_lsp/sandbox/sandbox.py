@@ -139,12 +139,10 @@ class Sandbox:
         except (CannotPlan, OSError) as error:
             raise NotSandboxed(str(error)) from error
         protected = _all_of(before)
-        granted = any(path in self._folders for path in needs.writable)
+        covered = not needs.read_only and not any(path in self._folders for path in needs.writable)
         with contextlib.ExitStack() as stack:
             try:
-                covers = stack.enter_context(
-                    self._journal.run(self._folders, protected, not (needs.read_only or granted))
-                )
+                covers = stack.enter_context(self._journal.run(self._folders, protected, covered))
             except OSError as error:
                 raise NotSandboxed(f"protected names cannot be covered: {error}") from error
             free = tuple(path for path in covers if path not in needs.writable)
@@ -164,7 +162,8 @@ class Sandbox:
     async def _settle(self, run: Run, before: Mapping[Path, Found]) -> None:
         still = "" if run.plan.info is None else await asyncio.to_thread(wait_for_end, run.plan.info)
         if run.plan.needs.read_only and not run.plan.needs.writable:
-            return  # nothing could be created
+            run.findings = Findings(problem=still)  # nothing could be created
+            return
         after = await self._scan()
         # What one run may create, the others do not take away.
         together = [run, *self._active]

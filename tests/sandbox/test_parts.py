@@ -178,7 +178,9 @@ def test_too_large_a_tree_is_not_sandboxed(tmp_path: Path) -> None:
     places = Places(tmp_path / "home", tmp_path / "caches", tmp_path)
     with pytest.raises(CannotPlan, match="too many folders"):
         make_plan((tmp_path / "w",), tmp_path / "w", {}, Needs(), places, (scan,))
-    many = Scan(secrets=tuple(tmp_path / "w" / str(number) for number in range(500)))
+    for number in range(500):
+        (tmp_path / "w" / f"{number}.env").write_text("x")
+    many = Scan(secrets=tuple(tmp_path / "w" / f"{number}.env" for number in range(500)))
     with pytest.raises(CannotPlan, match="protected or secret paths"):
         make_plan((tmp_path / "w",), tmp_path / "w", {}, Needs(), places, (many,))
 

@@ -46,6 +46,21 @@ async def test_a_bare_repository_is_moved_away(shell: Shell, root: Path) -> None
     assert not (root / "workspace" / "HEAD").exists()
 
 
+async def test_links_to_secrets_and_links_that_lead_nowhere(shell: Shell, root: Path) -> None:
+    workspace = root / "workspace"
+    (workspace / "plain").write_text("KEY=1")
+    (workspace / ".env").symlink_to("plain")
+    (workspace / ".env.local").symlink_to("nowhere")
+    (workspace / ".envrc").symlink_to("/nowhere/at/all")
+    (root / "home" / "kept").write_text("KEY=2")
+    (workspace / ".env.home").symlink_to(root / "home" / "kept")
+    code, output, findings = await shell("cat .env plain .env.home; echo end")
+    assert code == 0, output
+    assert "KEY" not in output
+    assert output.endswith("end\n")
+    assert findings.is_clean
+
+
 async def test_a_process_in_the_background_creates_nothing_after_the_search(shell: Shell, root: Path) -> None:
     """Bubblewrap returns before the last process is gone."""
     for _ in range(5):
