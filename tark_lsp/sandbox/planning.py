@@ -95,11 +95,6 @@ def make_plan(
         inside.mkdir(parents=True, exist_ok=True)
     secrets = set(_secrets(scans, needs, hidden, mounted))
     masked = {*_private(places, home, [*workspace, *readable, *needs.readable, *needs.writable]), *_of_system(hidden)}
-    links = {(one.device, one.inode): one.path for one in protected if one.links > 1 and not one.is_folder}
-    twins = (
-        [path for folder in workspace for path in other_names(folder, links)] if links and not needs.read_only else []
-    )
-    fixed = () if needs.read_only else (*_fixed(protected, workspace), *twins)
     plan = SandboxPlan(
         workspace=tuple(workspace),
         home=home,
@@ -112,7 +107,7 @@ def make_plan(
             *(path for path in sorted(masked) if not path.is_dir()),
             *_sockets(hidden, mounted, needs),
         ),
-        read_only_paths=fixed,
+        read_only_paths=() if needs.read_only else tuple(_fixed(protected, workspace)),
         readable=tuple(readable),
         seeds=tuple(seeds),
         caches=own,
@@ -177,11 +172,14 @@ def _resolver(hidden: Sequence[Path]) -> list[Path]:
 
 
 def _fixed(protected: Sequence[Found], workspace: Sequence[Path]) -> Iterator[Path]:
-    """What is read-only: the paths, and for links what they lead to in the workspace."""
+    """What is read-only: the paths, what links lead to in the workspace, and all other names of protected files."""
     for found in protected:
         path = found.path if found.link_text is None else found.path.resolve()
         if path.exists() and any(path.is_relative_to(folder) for folder in workspace) and path not in workspace:
             yield path
+    files = {(one.device, one.inode): one.path for one in protected if one.links > 1 and not one.is_folder}
+    for folder in workspace if files else ():
+        yield from other_names(folder, files)
 
 
 def _private(places: Places, home: Path, shown: Sequence[Path]) -> Iterator[Path]:

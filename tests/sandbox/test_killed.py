@@ -10,7 +10,10 @@ import pytest
 
 from tark_lsp.sandbox.covers import Journal
 from tark_lsp.sandbox.sandbox import Sandbox
+from tark_lsp.tools.processes import run_process
 from tests.patience import AT_ONCE
+from tests.sandbox.conftest import PATH
+from tests.sandbox.driver import left_behind
 
 SERVER = """
 import asyncio, sys
@@ -80,3 +83,14 @@ def test_the_covers_of_a_run_that_goes_on_stay(root: Path) -> None:
         assert journal.recover().removed == ()
         assert (workspace / ".git").is_dir()
     assert list(workspace.iterdir()) == []
+
+
+async def test_a_command_that_is_ended_early_leaves_no_process(sandbox: Sandbox, root: Path) -> None:
+    """As tools/processes.py runs and ends commands."""
+    token = root.name + "-token"
+    program = f"import time; print('started', flush=True); time.sleep(600)  # {token}"
+    line = f'(setsid /usr/bin/python3 -c "{program}" &) ; sleep 600'
+    async with sandbox.run(("/bin/bash", "-c", line), root / "workspace", PATH) as run:
+        await run_process(run.argv, cwd=run.cwd, env=run.env, on_stdout=lambda data: b"started" not in data)
+    assert run.findings.is_clean
+    assert left_behind(token) == []
