@@ -11,7 +11,7 @@ from tark_lsp.sandbox.secrets import is_secret, kind_of
 from tark_lsp.workspace.protected import PROTECTED, is_protected_path, plain_name
 
 MOST_FOLDERS = 60_000
-MOST_SECONDS = 5.0
+MOST_SECONDS = 20.0
 
 UNSURE_NANOSECONDS = 100_000_000
 """A folder that changed so shortly before it was read is read again: a later change can have the same time."""
