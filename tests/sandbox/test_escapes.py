@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import tark_lsp
-from tark_lsp.sandbox.program import find_bubblewrap
 from tests.cases import cases
 from tests.patience import HANGS
 from tests.sandbox import attempts_on_files, attempts_on_system  # noqa: F401  # they fill the table
 from tests.sandbox.attempt_table import ATTEMPTS, ROOT_ONLY
+from tests.sandbox.conftest import MISSING
 
 SOURCE = Path(tark_lsp.__file__).parent
 NEEDED = ("__init__.py", "processes.py", "sandbox", "workspace")
@@ -29,7 +29,7 @@ VISIBLE = "/opt" if os.access("/opt", os.W_OK) else None
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(find_bubblewrap([]) is None and "CI" not in os.environ, reason="bubblewrap is not installed"),
+    pytest.mark.skipif(bool(MISSING), reason=MISSING),
 ]
 
 
