@@ -199,6 +199,7 @@ def test_what_waits_is_answered_in_the_chat(chat: Chat, bench: Workbench) -> Non
     expect(row.get_by_label("Reason for rejecting")).to_have_value("not now")
     row.get_by_role("button", name="Reject with Reason").click()
     chat.until_said("Understood, I do not run it.")
+    expect(chat.last).to_have_attribute("data-state", "ended")  # no row moves from here on
     chat.find("details.call[data-status=rejected] summary").click()
     expect(chat.find("details.call[data-status=rejected] pre")).to_contain_text("not now")
 
