@@ -32,6 +32,7 @@ HISTORY = ("docs/changelog.md",)
 PROVIDERS = {"claude": "anthropic", "gpt": "openai", "gemini": "google", "grok": "x-ai", "deepseek": "deepseek"}
 """The library's name for the vendor of a model whose name begins like this."""
 
+URL = re.compile(r"https?://\S+")
 NAME = re.compile(rf"\b(?:{'|'.join(PROVIDERS)})-[a-z0-9]+(?:[.-][a-z0-9]+)*\b")
 DATE = re.compile(r"[-@](\d{8}|\d{4}-\d{2}-\d{2})$")
 NO_FAMILY = frozenset({"latest", "preview", "exp"})
@@ -76,8 +77,9 @@ def stale_reason(name: str, known: Iterable[Known]) -> str:
 
 
 def stale_names(text: str, place: str, library: Mapping[str, Iterable[Known]]) -> Iterator[Stale]:
-    """`library`: the models of each vendor. A name with a wildcard is a pattern, and a wire is no model."""
+    """`library`: the models of each vendor. Patterns, wires and addresses of pages are no models."""
     for number, line in enumerate(text.split("\n"), 1):
+        line = URL.sub("", line)
         for found in NAME.finditer(line):
             if found[0] in WIRES or line[found.end() : found.end() + 1] in ("*", "-"):
                 continue

@@ -32,7 +32,7 @@ def wrap(plan: SandboxPlan, bubblewrap: Path, argv: Sequence[str]) -> tuple[str,
     return (
         *(() if plan.info is None else ("/bin/sh", "-c", WITH_INFO, str(plan.info))),
         str(bubblewrap),
-        *(() if plan.info is None else ("--info-fd", "9")),
+        *(() if plan.info is None else ("--json-status-fd", "9")),
         *NAMESPACES,
         *(() if plan.needs.network else ("--unshare-net",)),
         *("--hostname", HOSTNAME, *ENDING, "--cap-drop", "ALL"),

@@ -1,30 +1,46 @@
-"""Waits until the last process of a run is gone: bubblewrap returns a moment earlier."""
+"""How a run ended. Waits until its last process is gone: bubblewrap returns a moment earlier."""
 
 import contextlib
 import json
 import os
 import select
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 
 WAIT_SECONDS = 5.0
 
 
-def wait_for_end(info: Path) -> str:
-    """`info`: what bubblewrap wrote with `--info-fd`; it is removed. Blocks: call it in a thread.
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`has_ended`: the command began, and ended by itself. Otherwise the sandbox was not set up, or was killed.
 
-    The first process of the namespace is gone only after all others (pid_namespaces(7)). Returns why some can still
-    run; empty if none does.
+    `problem`: why some processes can still run; empty if none does.
     """
+
+    has_ended: bool = False
+    problem: str = ""
+
+
+def wait_for_end(info: Path) -> Ending:
+    """`info`: what bubblewrap wrote with `--json-status-fd`; it is removed. Blocks: call it in a thread."""
     try:
         text = info.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return ""  # nothing was started
+        return Ending()  # nothing was started
     info.unlink(missing_ok=True)
+    if not text:
+        return Ending()
     try:
-        process_id = int(json.loads(text)["child-pid"])
-    except (ValueError, KeyError, TypeError):
-        return "" if not text else "bubblewrap did not say which process it started"
+        status = {name: value for line in text.splitlines() for name, value in json.loads(line).items()}
+        process_id = int(status["child-pid"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Ending(problem="bubblewrap did not say which process it started")
+    return Ending("exit-code" in status, _wait_for_process(process_id))
+
+
+def _wait_for_process(process_id: int) -> str:
+    """The first process of the namespace is gone only after all others (pid_namespaces(7))."""
     try:
         handle = os.pidfd_open(process_id)
     except ProcessLookupError:

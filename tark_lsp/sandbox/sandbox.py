@@ -4,20 +4,23 @@ import asyncio
 import contextlib
 import dataclasses
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.sandbox.command_line import wrap
 from tark_lsp.sandbox.covers import Journal, Recovery
-from tark_lsp.sandbox.ending import wait_for_end
+from tark_lsp.sandbox.ending import Ending, wait_for_end
 from tark_lsp.sandbox.layers import describe, make_launch
 from tark_lsp.sandbox.plan import Limits, Needs, SandboxPlan
 from tark_lsp.sandbox.planning import CannotPlan, Places, make_plan
 from tark_lsp.sandbox.program import find_bubblewrap
 from tark_lsp.sandbox.quarantine import Findings, settle
-from tark_lsp.sandbox.self_test import SCRIPT, find_bash, make_ground, run_test
+from tark_lsp.sandbox.self_test import NOT_STARTED, SCRIPT, find_bash, make_ground, run_test
 from tark_lsp.sandbox.tree import Found, Scan, TreeReader
+
+TRIES = 4
+"""How often a run is set up, if a place that it hides (a socket of another program) goes away at that moment."""
 
 
 class NotSandboxed(Exception):
@@ -29,7 +32,7 @@ class Run:
     """One run that was prepared. Start `argv` with `env` in `cwd` while the block is open.
 
     `findings` is what the command did to protected paths; it is set when the block has ended. `expected`: protected
-    paths that others create meanwhile with the user's permission.
+    paths that others create meanwhile with the user's permission. `has_ended`: the command began, and ended by itself.
     """
 
     argv: tuple[str, ...]
@@ -38,6 +41,7 @@ class Run:
     plan: SandboxPlan
     expected: set[Path] = field(default_factory=set)
     findings: Findings = field(default_factory=Findings)
+    has_ended: bool = False
 
 
 class Sandbox:
@@ -100,13 +104,37 @@ class Sandbox:
                 )
                 command = (bash, "--norc", "-c", SCRIPT, "bash")
                 named = (str(ground.outside), str(ground.workspace), str(ground.port))
-                return await run_test(wrap(plan, self._bubblewrap, (*command, *named)), ground)
+                argv = wrap(plan, self._bubblewrap, (*command, *named))
+                for _ in range(TRIES):
+                    why = await run_test(argv, ground)
+                    if not why.startswith(NOT_STARTED):
+                        break
+                return why
         except (OSError, CannotPlan) as error:
             return f"the self-test of the sandbox could not be made: {error}"
 
     async def recover(self) -> Recovery:
         """Removes what runs of killed servers left in workspaces. Call it once, before the first run."""
         return await asyncio.to_thread(self._journal.recover)
+
+    async def execute(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        start: Callable[[Run], Awaitable[int | None]],
+        needs: Needs = Needs(),  # noqa: B008  # frozen
+    ) -> tuple[int | None, Run]:
+        """Runs `argv` as `run` does: `start` starts `run.argv`, and returns its exit code when it has ended.
+
+        `start` is called again, with a new plan, if bubblewrap itself failed. Raises NotSandboxed if it always fails.
+        """
+        for _ in range(TRIES):
+            async with self.run(argv, cwd, env, needs) as run:
+                code = await start(run)
+            if code == 0 or run.has_ended:
+                return code, run
+        raise NotSandboxed(f"bubblewrap could not set up the sandbox (exit code {code})")
 
     @contextlib.asynccontextmanager
     async def run(
@@ -160,9 +188,10 @@ class Sandbox:
                 await asyncio.shield(self._settle(run, protected))
 
     async def _settle(self, run: Run, before: Mapping[Path, Found]) -> None:
-        still = "" if run.plan.info is None else await asyncio.to_thread(wait_for_end, run.plan.info)
+        ending = Ending() if run.plan.info is None else await asyncio.to_thread(wait_for_end, run.plan.info)
+        run.has_ended = ending.has_ended
         if run.plan.needs.read_only and not run.plan.needs.writable:
-            run.findings = Findings(problem=still)  # nothing could be created
+            run.findings = Findings(problem=ending.problem)  # nothing could be created
             return
         after = await self._scan()
         # What one run may create, the others do not take away.
@@ -173,7 +202,7 @@ class Sandbox:
         covers = await asyncio.to_thread(self._journal.covers)
         quarantine = self._places.state / "quarantine"
         findings = await asyncio.to_thread(settle, before, _all_of(after), allowed, covers, quarantine)
-        problem = still or next((scan.problem for scan in after if scan.problem), "")
+        problem = ending.problem or next((scan.problem for scan in after if scan.problem), "")
         run.findings = dataclasses.replace(findings, problem=problem)
 
     async def _scan(self) -> list[Scan]:

@@ -58,12 +58,15 @@ def make_ground(folder: Path | None = None) -> Iterator[Ground]:
         yield Ground(workspace, outside, outside / "secret", listener.getsockname()[1], accepted)
 
 
+NOT_STARTED = "bubblewrap could not start a command"
+
+
 def verdict(ground: Ground, code: int | None, output: str) -> str:
     """Why the sandbox does not work; empty if it does. The files decide, whatever the script printed."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     if code != 0 or PROMISES not in lines:
         said = lines[-1] if lines else f"exit code {code}"
-        return f"bubblewrap could not start a command: {explained(said)}"
+        return f"{NOT_STARTED}: {explained(said)}"
     wrong = [line for line in lines if line != PROMISES]
     checks = (
         ((ground.outside / "written").exists(), "a file outside can be written"),

@@ -95,7 +95,7 @@ class Model:
             at = self._at(shown[start]) if start < len(shown) else len(self.lines)
             covered = []
         self.groups[call] = {call}
-        for other, block in self.blocks:
+        for other, block in self._joined_blocks():
             places = [self._at(line) for line in block]
             standing = [self._at(line) for line in block if line.shown]
             inside = bool(standing) and min(standing) < at <= max(standing) and not removed
@@ -106,6 +106,13 @@ class Model:
             line.shown = False
         self.lines[at:at] = new
         self.blocks.append((call, [*new, *removed]))
+
+    def _joined_blocks(self) -> list[tuple[int, list[Line]]]:
+        """The lines of calls that changed the same ones are one block, named by one of the calls."""
+        found: dict[int, list[Line]] = {}
+        for call, block in self.blocks:
+            found.setdefault(min(self.groups[call]), []).extend(block)
+        return list(found.items())
 
     def _at(self, line: Line) -> int:
         return next(index for index, item in enumerate(self.lines) if item is line)

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -44,6 +44,25 @@ async def start(run: Run) -> tuple[int, str]:
     return process.returncode, output.decode()
 
 
+async def run_in(
+    sandbox: Sandbox,
+    command: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    needs: Needs = Needs(),  # noqa: B008  # frozen
+) -> tuple[int, str, Run]:
+    """The exit code, the output of both streams, and the run."""
+    ended = (0, "")
+
+    async def start_run(run: Run) -> int:
+        nonlocal ended
+        ended = await start(run)
+        return ended[0]
+
+    _, run = await sandbox.execute(command, cwd, env, start_run, needs)
+    return *ended, run
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A folder with an empty `workspace`."""
@@ -66,8 +85,7 @@ def shell(sandbox: Sandbox, root: Path) -> Shell:
 
     async def run_line(line: str, needs: Needs = Needs(), **variables: str) -> tuple[int, str, Findings]:  # noqa: B008  # frozen
         command = ("/bin/bash", "-c", line)
-        async with sandbox.run(command, root / "workspace", {**PATH, **variables}, needs) as run:
-            code, output = await start(run)
+        code, output, run = await run_in(sandbox, command, root / "workspace", {**PATH, **variables}, needs)
         return code, output, run.findings
 
     return run_line

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tark_lsp.sandbox.planning import Places
-from tark_lsp.sandbox.sandbox import Sandbox
+from tark_lsp.sandbox.sandbox import Run, Sandbox
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -143,11 +143,17 @@ async def run_inside(root: Path) -> dict[str, object]:
             return {"why_not": sandbox.why_not}
         before = outside_of(root)
         command = command_of(root, ground)
-        async with sandbox.run(command, root / "workspace", ENVIRONMENT) as run:
+        output = b""
+
+        async def start(run: Run) -> int | None:
+            nonlocal output
             # Also with a secret in bubblewrap's own environment, which must not get in.
             environment = {**ENVIRONMENT, "SECRET_FOR_TESTS": "1"}
             process = await asyncio.create_subprocess_exec(*run.argv, env=environment, stdout=-1)
             output, _ = await process.communicate()
+            return process.returncode
+
+        _, run = await sandbox.execute(command, root / "workspace", ENVIRONMENT, start)
         results: dict[str, str] = json.loads(output)
         if not left_behind(str(ground["token"])):
             results["leave_process_behind"] = "ended with the command"

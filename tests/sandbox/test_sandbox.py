@@ -3,8 +3,11 @@
 import asyncio
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,12 +15,23 @@ import pytest
 from tark_lsp.sandbox.covers import COVERED
 from tark_lsp.sandbox.plan import Needs
 from tark_lsp.sandbox.planning import Places
-from tark_lsp.sandbox.sandbox import NotSandboxed, Sandbox
+from tark_lsp.sandbox.sandbox import NotSandboxed, Run, Sandbox
 from tark_lsp.workspace.protected import is_protected_path
 from tests.patience import HANGS
 from tests.sandbox.conftest import PATH, Shell, make_sandbox, start
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def outside() -> Iterator[Path]:
+    """A folder that commands see: all below /tmp is hidden."""
+    with tempfile.TemporaryDirectory(dir="/opt" if os.geteuid() == 0 else "/dev/shm") as name:
+        yield Path(name)
+
+
+async def exit_code(run: Run) -> int:
+    return (await start(run))[0]
 
 
 async def test_a_command_writes_to_the_workspace_and_leaves_no_covers(shell: Shell, root: Path) -> None:
@@ -159,12 +173,38 @@ async def test_what_one_run_may_create_is_not_taken_away_by_another(sandbox: San
     workspace = root / "workspace"
     granted = Needs(writable=(workspace / ".git",))
     async with sandbox.run(("/bin/true",), workspace, PATH) as other:
-        async with sandbox.run(("/bin/bash", "-c", "echo x >.git/config"), workspace, PATH, granted) as run:
-            assert await start(run) == (0, "")
+        command = ("/bin/bash", "-c", "echo x >.git/config")
+        code, run = await sandbox.execute(command, workspace, PATH, exit_code, granted)
+        assert code == 0
         assert (workspace / ".git" / "config").read_text() == "x\n"
     assert run.findings.is_clean
     assert other.findings.is_clean
     assert (workspace / ".git" / "config").exists()
+
+
+async def test_a_socket_that_goes_away_while_the_run_is_set_up(sandbox: Sandbox, root: Path, outside: Path) -> None:
+    """Bubblewrap hides the socket of another program, which removes it at that moment."""
+    path = outside / "editor.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        codes = []
+
+        async def remove_and_start(run: Run) -> int:
+            path.unlink(missing_ok=True)
+            codes.append(await exit_code(run))
+            return codes[-1]
+
+        code, _ = await sandbox.execute(("/bin/bash", "-c", "exit 7"), root / "workspace", PATH, remove_and_start)
+    assert (code, codes) == (7, [1, 7])
+
+
+async def test_a_sandbox_that_never_comes_up_is_an_error(sandbox: Sandbox, root: Path) -> None:
+    async def fail(_: Run) -> int:
+        return 1
+
+    with pytest.raises(NotSandboxed, match="could not set up"):
+        await sandbox.execute(("/bin/true",), root / "workspace", PATH, fail)
 
 
 async def test_a_cover_that_somebody_removes_meanwhile(sandbox: Sandbox, root: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tark_lsp.sandbox.plan import Needs
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
-from tests.sandbox.conftest import Shell, start
+from tests.sandbox.conftest import Shell, run_in
 
 pytestmark = pytest.mark.slow
 
@@ -76,8 +76,7 @@ async def test_python_in_a_virtual_environment(root: Path, sandbox: Sandbox) -> 
     bin_folder = Path(sys.prefix, "bin")
     lines = f"{bin_folder}/python -m pytest -q -p no:cacheprovider && {bin_folder}/python -m ruff check test_it.py"
     needs = Needs(readable=(Path(sys.prefix), Path(sys.base_prefix)))
-    async with sandbox.run(("/bin/bash", "-c", lines), folder, {"PATH": os.environ["PATH"]}, needs) as run:
-        code, output = await start(run)
+    code, output, _ = await run_in(sandbox, ("/bin/bash", "-c", lines), folder, {"PATH": os.environ["PATH"]}, needs)
     assert code == 0, output
     assert "1 passed" in output
 
@@ -103,8 +102,8 @@ async def test_cargo(root: Path) -> None:
     write(folder / "src", lib__rs="#[test]\nfn it() { assert_eq!(1 + 1, 2); }\n")
     sandbox = Sandbox(Places(Path.home(), root / "caches", root / "state"), [folder])
     assert await sandbox.check(), sandbox.why_not
-    async with sandbox.run(("/bin/bash", "-c", "cargo test -q"), folder, {"PATH": os.environ["PATH"]}) as run:
-        code, output = await start(run)
+    command = ("/bin/bash", "-c", "cargo test -q")
+    code, output, run = await run_in(sandbox, command, folder, {"PATH": os.environ["PATH"]})
     assert code == 0, output
     assert "1 passed" in output
     assert run.findings.is_clean
