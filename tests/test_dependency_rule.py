@@ -30,6 +30,7 @@ LAYERS: dict[str, set[str]] = {
     "prose": {"visible"},
     "llm": GROUND | {"http"},
     "workspace": GROUND | {"database", "sqlite_file"},
+    "commands": set(),
     "sandbox": {"workspace", "processes"},
     "context": GROUND | {"settings", "workspace", "key_shapes"},
     "tools": GROUND | {"http", "workspace", "context"},
