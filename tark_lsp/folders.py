@@ -51,6 +51,13 @@ def receipts_path() -> Path:
     return state_folder() / "receipts.sqlite3"
 
 
+def caches_folder() -> Path:
+    """The folder for the caches of toolchains in the sandbox: `$XDG_CACHE_HOME/tark`, else in `~/.cache`. Created."""
+    folder = _directories().user_cache_path
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
 def logs_folder() -> Path:
     """Created with mode 0700."""
     folder = state_folder() / "logs"

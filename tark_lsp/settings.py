@@ -180,7 +180,13 @@ class Settings(_Section):
         return values
 
 
-ENVIRONMENT = {"TARK_MODEL": "model", "TARK_MODE": "mode", "TARK_APPROVAL": "approval", "TARK_LOG_LEVEL": "logLevel"}
+ENVIRONMENT = {
+    "TARK_MODEL": "model",
+    "TARK_MODE": "mode",
+    "TARK_APPROVAL": "approval",
+    "TARK_SANDBOX": "sandbox",
+    "TARK_LOG_LEVEL": "logLevel",
+}
 
 _STRICTEST_MODE_FIRST = (Mode.ASK, Mode.PLAN, Mode.BUILD)
 _MAX_FILE_BYTES = 1_000_000

@@ -76,4 +76,5 @@ def no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
         patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
         patch.setenv("XDG_STATE_HOME", str(home / "state"))
         patch.setenv("TARK_KEYRING", "off")
+        patch.setenv("TARK_SANDBOX", "off")  # most tests are about questions; those of the sandbox turn it on
         yield

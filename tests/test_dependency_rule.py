@@ -33,7 +33,7 @@ LAYERS: dict[str, set[str]] = {
     "commands": set(),
     "sandbox": {"workspace", "processes"},
     "context": GROUND | {"settings", "workspace", "key_shapes"},
-    "tools": GROUND | {"http", "workspace", "context"},
+    "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox"},
     "receipts": GROUND | {"sqlite_file"},
     "agent": BELOW_AGENT | {"log_ids", "receipts"},
     "database": {"sqlite_file"},
@@ -57,6 +57,7 @@ LAYERS: dict[str, set[str]] = {
         "folders",
         "processes",
         "demo",
+        "sandbox",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},

@@ -44,12 +44,13 @@ Decision: TypeAlias = Allow | Ask | Deny
 
 class Effect(StrEnum):
     """The columns of the table in safety.md, and NOTE, which is asked about at every level because all later sessions
-    read it. There is no sandbox yet, so COMMAND is the only effect of a command."""
+    read it."""
 
     READ_INSIDE = "reads inside the workspace"
     READ_OUTSIDE = "reads outside the workspace"
     EDIT = "edits inside the workspace"
     NOTE = "keeps a note that later sessions read"
+    READING_COMMAND = "runs a command that only reads, in a sandbox"
     COMMAND = "runs a command without a sandbox"
     NETWORK = "uses the network"
     DANGEROUS = "can do harm that undo does not take back"
@@ -89,7 +90,9 @@ class Policy:
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
     """The edits that are applied and that the user did not decide on: by id, the file."""
     no_commands: str = ""
-    """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required and missing."""
+    """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required."""
+    sandbox_required: bool = False
+    """`no_commands` holds only for commands without a sandbox."""
     in_memory: bool = False
     """Edits are kept in memory, so those inside the workspace are allowed, deletions too."""
 
@@ -98,7 +101,7 @@ def effect_of(preview: Preview) -> Effect:
     if preview.risk is Risk.DANGEROUS or any(edit.removes for edit in preview.edits):
         return Effect.DANGEROUS
     if preview.command is not None:
-        return Effect.COMMAND
+        return Effect.READING_COMMAND if preview.command.reads_only else Effect.COMMAND
     if preview.kind is ToolKind.FETCH:
         return Effect.NETWORK
     if preview.risk is Risk.READ_ONLY:
@@ -134,7 +137,8 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
                 return Deny(f"the rule {rule} denies it")
         except CommandTooLong:
             unchecked = True
-    if preview.command is not None and policy.no_commands:
+    sandboxed = policy.sandbox_required and effect is Effect.READING_COMMAND
+    if preview.command is not None and policy.no_commands and not sandboxed:
         return Deny(policy.no_commands)
     written = [path for edit in preview.edits for path in edit.paths]
     outside = [path for path in written if not workspace.is_inside(path)]
@@ -151,6 +155,8 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
                 return Ask(f"the rule {rule} asks", once=True)
         except CommandTooLong:
             return Ask(f"it is too long to be compared with the rule {rule}", once=True)
+    if effect is Effect.READING_COMMAND and any(rule.is_about_reading for rule in policy.ask):
+        return Ask(f"it {effect}, and a rule of yours asks about reading")  # it does not know the rule
     if outside_selection:
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
@@ -169,11 +175,9 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
             return Allow(f"the approval level {policy.level}: it {effect}")
         untrusted = ", which is not trusted" if policy.edit_review.trusted is False else ""
         return Ask(f"it {effect}{untrusted}")
-    return (
-        Allow(f"the approval level {policy.level}: it {effect}")
-        if effect is Effect.READ_INSIDE
-        else Ask(f"it {effect}")
-    )
+    if effect is Effect.READ_INSIDE or (effect is Effect.READING_COMMAND and policy.level is not ApprovalLevel.MANUAL):
+        return Allow(f"the approval level {policy.level}: it {effect}")
+    return Ask(f"it {effect}")
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:

@@ -87,6 +87,12 @@ class Journal:
         finally:
             self._remove(file, made)
 
+    @contextlib.contextmanager
+    def without_run(self) -> Iterator[tuple[Path, ...]]:
+        """Makes only the folder, for `new_file`; there are no covers. Raises OSError."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        yield ()
+
     def new_file(self, ending: str) -> Path:
         """A path in the folder that nothing has yet."""
         return self._folder / f"{uuid.uuid4().hex}.{ending}"

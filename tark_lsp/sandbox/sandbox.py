@@ -132,7 +132,7 @@ class Sandbox:
         for _ in range(TRIES):
             async with self.run(argv, cwd, env, needs) as run:
                 code = await start(run)
-            if code == 0 or run.has_ended:
+            if not code or run.has_ended:  # None: `start` ended it
                 return code, run
         raise NotSandboxed(f"bubblewrap could not set up the sandbox (exit code {code})")
 
@@ -170,7 +170,12 @@ class Sandbox:
         covered = not needs.read_only and not any(path in self._folders for path in needs.writable)
         with contextlib.ExitStack() as stack:
             try:
-                covers = stack.enter_context(self._journal.run(self._folders, protected, covered))
+                # A run that can create nothing leaves nothing to look for.
+                creates = not needs.read_only or bool(needs.writable)
+                journal = (
+                    self._journal.run(self._folders, protected, covered) if creates else self._journal.without_run()
+                )
+                covers = stack.enter_context(journal)
             except OSError as error:
                 raise NotSandboxed(f"protected names cannot be covered: {error}") from error
             free = tuple(path for path in covers if path not in needs.writable)

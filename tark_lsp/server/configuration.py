@@ -149,9 +149,12 @@ def policy_of(settings: Settings, *, in_place: bool) -> Policy:
     rules = settings.permissions
     allow, ask, deny = (tuple(Rule.parse(text) for text in texts) for texts in (rules.allow, rules.ask, rules.deny))
     no_commands = ""
+    required = settings.sandbox == "require" and settings.workspace_trusted is not False
     if settings.workspace_trusted is False:
         no_commands = "the person does not trust this workspace, so no command is run in it"
-    elif settings.sandbox == "require":
-        no_commands = "the settings require a sandbox for commands, and this version of tark-lsp has none yet"
+    elif required:
+        no_commands = "the settings require a sandbox, and only commands that only read run in one"
     review = EditReview(settings.edit_review, settings.workspace_trusted, in_place)
-    return Policy(settings.approval, allow, ask, deny, edit_review=review, no_commands=no_commands)
+    return Policy(
+        settings.approval, allow, ask, deny, edit_review=review, no_commands=no_commands, sandbox_required=required
+    )

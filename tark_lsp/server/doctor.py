@@ -8,9 +8,9 @@ from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.commands import Command
-from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol import incoming
+from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.visible import code_span
 from tark_lsp.workspace.files import Workspace
 
@@ -39,7 +39,7 @@ class Doctor:
         self,
         connection: Connection,
         workspace: Workspace,
-        configuration: Configuration,
+        preparation: Preparation,
         auth: Auth,
         show: TextDisplay,
         default_model: Callable[[], str | None],
@@ -47,7 +47,8 @@ class Doctor:
         """`default_model`: that of new sessions."""
         self._connection = connection
         self._workspace = workspace
-        self._configuration = configuration
+        self._configuration = preparation.configuration
+        self._contexts = preparation.contexts
         self._auth = auth
         self._show = show
         self._default_model = default_model
@@ -56,12 +57,24 @@ class Doctor:
         yield Command("tark.doctor", incoming.Nothing, self.doctor)
 
     async def doctor(self, _: incoming.Nothing) -> Any:
-        report = self.report(await self._auth.statuses())
+        report = self.report(await self._auth.statuses(), await self._sandbox_state())
         await self._show.command_result("doctor", self.text(report))
         return report
 
-    def report(self, keys: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """`keys`: the status of every provider, like in `tark.auth.status`."""
+    async def _sandbox_state(self) -> dict[str, Any]:
+        """Whether commands that only read run in a sandbox, and what the user is asked about."""
+        sandbox = self._contexts.sandbox_of(self._workspace)
+        works = sandbox is not None and await sandbox.check()
+        if works:
+            why = "commands that only read run in it without a question; every other command is asked for"
+        elif sandbox is None:
+            why = "it is turned off, or could not be set up for this workspace, so every command is asked for"
+        else:
+            why = f"{sandbox.why_not}, so every command is asked for"
+        return {"available": works, "why": why}
+
+    def report(self, keys: Sequence[Mapping[str, Any]], sandbox: Mapping[str, Any]) -> dict[str, Any]:
+        """`keys`: the status of every provider, like in `tark.auth.status`. `sandbox`: `available` and `why`."""
         client = self._connection.client
         missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
         missing |= {name: text for name, text in STANDARD.items() if not client.has(name)}
@@ -77,7 +90,7 @@ class Doctor:
                 "editReview": self._configuration.policy().edit_review.when(settings.approval),
                 "permissions": settings.permissions.model_dump(mode="json"),
             },
-            "sandbox": {"available": False, "why": "this version has none yet, so every command is asked for"},
+            "sandbox": dict(sandbox),
             "model": model,
             "providers": sorted(settings.providers),
             "keys": [dict(key) for key in keys],

@@ -245,7 +245,7 @@ class ServerParts:
                 ModelList(self.configuration, show),
                 self.auth,
                 UsageCommand(sessions, show),
-                Doctor(connection, workspace, self.configuration, self.auth, show, lambda: new_settings(None)["model"]),
+                Doctor(connection, workspace, self.preparation, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(workspace.folders),
                 PatchCommand(workspace),
                 ClipboardImage(workspace),

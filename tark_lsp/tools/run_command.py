@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.file_stamps import Stamps, changed_since, take_stamps
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
+from tark_lsp.tools.reading_commands import reads_only
 from tark_lsp.tools.results import character_limit, count_noun
 from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import (
@@ -36,8 +38,8 @@ from tark_lsp.tools.unsaved import find_unsaved
 DESCRIPTION = """\
 Run a command line in a shell (bash, otherwise sh). The result is the exit code and the output of both streams \
 together; long output is cut to its head and tail. There is no terminal and no input, the environment contains no keys \
-or secrets, and background processes are ended with the command. The person is asked first and cannot undo what it \
-does: prefer the other tools for reading, searching and editing."""
+or secrets, and background processes are ended with the command. The person is asked first, unless it is certain to \
+only read, and cannot undo what it does: prefer the other tools for reading, searching and editing."""
 
 REPORT_SECONDS = 0.5
 CANCEL_SECONDS = 0.15
@@ -64,10 +66,15 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
     cwd = folder_of(args, ctx)
     # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
     marker = f"TARK_COMMAND={os.getpid()}-{id(ctx):x}"
-    command = Command(
-        (*shell(), args.command), args.command, cwd, command_environment(os.environ, marker), args.timeout_seconds
-    )
     why = danger_of(args.command)
+    command = Command(
+        (*shell(), args.command),
+        args.command,
+        cwd,
+        command_environment(os.environ, marker),
+        args.timeout_seconds,
+        reads_only=why is None and await reads_only(args.command, cwd, ctx),
+    )
     title = f"run_command {' '.join(args.command.split())}"
     return Preview(
         title if why is None else f"{title} (dangerous: {why})",
@@ -104,23 +111,8 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     program = SearchProgram.find_installed(ctx.workspace.folders)
     unsaved = find_unsaved(ctx)
     before = await take_stamps(program, folder, ctx.seen)
-    output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
-    started = time.monotonic()
-    timed_out = False
-    code: int | None = None
     try:
-        async with asyncio.timeout(command.timeout_seconds):
-            code = await run_process(
-                command.argv,
-                cwd=command.cwd,
-                env=command.env,
-                on_stdout=Progress((output, whole), ctx).feed_bytes,
-                marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
-            )
-    except TimeoutError:
-        timed_out = True
-    except OSError as error:
-        raise ToolError("internal", f"the command could not be started: {error}") from error
+        ran = await (run_in_sandbox(command, ctx) if command.reads_only else run_plainly(command, ctx))
     except asyncio.CancelledError:
         # There is no result any more, but the user should know what changed, if that can be found quickly.
         with contextlib.suppress(ToolError, TimeoutError):
@@ -129,21 +121,86 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
         raise
     changes = await note_changes(ctx, program, folder, before, unsaved)
     parts = [
-        shown(ctx, output, whole).rstrip("\n"),
+        shown(ctx, ran.output, ran.whole).rstrip("\n"),
         *tell_unsaved(ctx, unsaved),
         *tell_changes(ctx, changes, folder, before),
     ]
     told = "\n".join(part for part in parts if part)
-    if timed_out:
+    if ran.timed_out:
         raise ToolError(
             "timeout",
             f"not finished after {command.timeout_seconds:g} s; the command and all its processes were ended",
             hint="give a longer timeout_seconds, or a command that does less",
             details={"output": told},
         )
-    seconds = time.monotonic() - started
-    text = f"{ending(code)} after {seconds:.1f} s\n{told or '(no output)'}"
-    return Counted(text, CallFacts(exit_code=code, seconds=round(seconds, 1)))
+    text = f"{ending(ran.code)} after {ran.seconds:.1f} s\n{told or '(no output)'}"
+    return Counted(text, CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended. `code` is None if it was ended after its time."""
+
+    code: int | None
+    seconds: float
+    output: HeadAndTail
+    whole: HeadAndTail
+
+    @property
+    def timed_out(self) -> bool:
+        return self.code is None
+
+
+async def run_plainly(command: Command, ctx: ToolContext) -> Ran:
+    return await start(command, command.argv, command.env, ctx)
+
+
+async def run_in_sandbox(command: Command, ctx: ToolContext) -> Ran:
+    """Raises ToolError `unsupported` if the sandbox cannot be set up: without it nobody has allowed the command."""
+    from tark_lsp.sandbox.plan import Needs  # loaded with the first command that only reads
+    from tark_lsp.sandbox.sandbox import NotSandboxed, Run
+
+    sandbox = ctx.sandbox.find()
+    last: Ran | None = None
+
+    async def start_run(run: Run) -> int | None:
+        nonlocal last
+        last = await start(command, run.argv, run.env, ctx)
+        return last.code
+
+    try:
+        if sandbox is None:
+            raise NotSandboxed("it is turned off")
+        await sandbox.execute(command.argv, command.cwd, command.env, start_run, Needs(read_only=True))
+    except NotSandboxed as error:
+        ctx.sandbox.give_up()
+        raise ToolError(
+            "unsupported",
+            f"the command did not run, because the sandbox cannot be set up: {error}",
+            hint="make the same call again: the person is asked, and it runs without a sandbox",
+        ) from error
+    assert last is not None, "a run that was not set up is an error"
+    return last
+
+
+async def start(command: Command, argv: Sequence[str], env: Mapping[str, str], ctx: ToolContext) -> Ran:
+    output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
+    started = time.monotonic()
+    code: int | None = None
+    try:
+        async with asyncio.timeout(command.timeout_seconds):
+            code = await run_process(
+                argv,
+                cwd=command.cwd,
+                env=env,
+                on_stdout=Progress((output, whole), ctx).feed_bytes,
+                marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
+            )
+    except TimeoutError:
+        pass  # `code` stays None
+    except OSError as error:
+        raise ToolError("internal", f"the command could not be started: {error}") from error
+    return Ran(code, time.monotonic() - started, output, whole)
 
 
 def ending(code: int | None) -> str:

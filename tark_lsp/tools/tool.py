@@ -1,10 +1,9 @@
 """What a tool is: its name, arguments, risk and facts, how it is previewed and run, and the context it gets.
 
-A tool is one file in this folder with one module-level `TOOL`. A call goes through two steps:
-
-1. `preview` only reads. It says what the call would do (title, risk, places, edits, command) before anyone is asked.
-2. `run` does it and returns the text for the model, perhaps with figures for the user. If `run` is None, the call
-   consists of its edits: the agent has them reviewed and applied, and writes the result.
+A tool is one file in this folder with one module-level `TOOL`. A call goes through two steps: `preview` only reads, and
+says what the call would do (title, risk, places, edits, command) before anyone is asked. `run` does it and returns the
+text for the model, perhaps with figures for the user. If `run` is None, the call consists of its edits: the agent has
+them reviewed and applied, and writes the result.
 
 Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for errors that the model should read.
 """
@@ -22,6 +21,7 @@ from tark_lsp.context.result_handles import result_id
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
+from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
@@ -73,19 +73,19 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command exactly as it will be executed."""
+    """A command exactly as it will be executed. `reads_only`: in the sandbox, which cannot write to the workspace."""
 
     argv: tuple[str, ...]
     text: str
     cwd: Path
     env: Mapping[str, str] = field(default_factory=dict)
     timeout_seconds: float = 120.0
+    reads_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """`title` is one line for people. `outside` are the places outside the workspace that the call would read.
-
     `atomic`: the edits are all applied, or none. `note`: a text that is kept for later sessions; the title shows it.
     `url`: the page that the call would get, exactly as it would be requested. `unsaved`: documents with unsaved
     changes, which a command does not see.
@@ -231,11 +231,11 @@ class ToolContext:
     notify_user: Callable[[str], None] = lambda _: None
     """Called with one sentence that tells the user what was done without asking."""
     skills: "Mapping[str, Skill]" = field(default_factory=dict)  # by name; `read_skill` reads them
-    memory: "Memory | None" = None
-    """None if no folder is open, which the notes would belong to."""
+    memory: "Memory | None" = None  # None: no folder is open, which the notes would belong to
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     report_problem: "Callable[[Problem], None]" = lambda _: None
+    sandbox: SandboxAccess = NO_SANDBOX
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
     """Whether a rule hides the text of this file from the model: no result and no error can show any."""

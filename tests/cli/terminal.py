@@ -27,7 +27,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     own = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "XDG_STATE_HOME": str(home / "state")}
-    own["TARK_KEYRING"] = "off"
+    own["TARK_KEYRING"] = own["TARK_SANDBOX"] = "off"
     return {**forked.kept_environment(), **own, "TERM": "xterm-256color", "NO_PROXY": "*", **more}
 
 

@@ -38,10 +38,11 @@ PLAIN = (
     "''",
     '""',
 )
+QUOTED = ("'a b'", '"c d"', "'$x'", "a'b'\"c\"d", "t''s", "'a;b'", '"a|b"', '"a&&b"', "HEAD~1", "'ä'", "!", "a@b")
 WORDS = (
-    *(*PROGRAMS, *PLAIN),
-    *("'a b'", '"c d"', "'$x'", '"$x"', "$x", "${x}", "$(ls)", "`ls`", '"$(ls)"', "$((1+1))", "$'a'", '$"a"', "$IFS"),
-    *("a\\ b", "\\a", "l\\s", "a'b'\"c\"d", "t''s", "*.py", "?", "[ab]", "{a,b}", "{1..3}", "{}", "~", "~/a", "a~"),
+    *(*PROGRAMS, *PLAIN, *QUOTED),
+    *('"$x"', "$x", "${x}", "$(ls)", "`ls`", '"$(ls)"', "$((1+1))", "$'a'", '$"a"', "$IFS"),
+    *("a\\ b", "\\a", "l\\s", "*.py", "?", "[ab]", "{a,b}", "{1..3}", "{}", "~", "~/a", "a~"),
     *("HEAD~1", "a=~", "x=1", "a=b", "--x=~/y", "a:~", "!", "!x", "a!b", "^a", "@{u}", "%s", "+x", "#", "#x", "a#b"),
     *(
         "5",
@@ -94,15 +95,16 @@ exit "$RECORDED_CODE"
 def random_script(random: Random) -> str:
     """Half of them are made of words that are mostly plain, so that many are understood."""
     plain = random.random() < 0.5
-    words = PLAIN if plain else WORDS
+    words = (*PLAIN, *QUOTED) if plain else WORDS
     commands = []
     for _ in range(random.choice((1, 1, 1, 2, 2, 3))):
-        chosen = [random.choice(words if random.random() < 0.8 else WORDS) for _ in range(random.randrange(5))]
-        commands.append(" ".join([random.choice(PROGRAMS), *chosen]) + random.choice(REDIRECTIONS))
+        chosen = [random.choice(words if random.random() < 0.95 else WORDS) for _ in range(random.randrange(5))]
+        redirection = random.choice(REDIRECTIONS) if random.random() < 0.4 else ""
+        commands.append(" ".join([random.choice(PROGRAMS), *chosen]) + redirection)
     script = commands[0]
     for command in commands[1:]:
         script += random.choice(PLAIN_SEPARATORS if plain else SEPARATORS) + command
-    return script if random.random() < 0.5 else random.choice(FRAMES).format(script)
+    return script if plain or random.random() < 0.3 else random.choice(FRAMES).format(script)
 
 
 class Recorder:

@@ -28,7 +28,7 @@ def environment(home: Path) -> dict[str, str]:
     """Everything the server looks up about the person lies below `home`; no key of the real one is seen."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_KEY") and "TARK" not in name}
     folders = {f"XDG_{folder.upper()}_HOME": str(home / folder) for folder in ("config", "state", "cache", "data")}
-    return {**kept, **folders, "HOME": str(home), "TARK_KEYRING": "off"}
+    return {**kept, **folders, "HOME": str(home), "TARK_KEYRING": "off", "TARK_SANDBOX": "off"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import events
 from tark_lsp.agent.approval import is_read_asked, is_read_denied
@@ -13,14 +13,19 @@ from tark_lsp.review.problems import Problems
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
+from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.tools import load_tools
+from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
+
+if TYPE_CHECKING:  # imported when the first command could run in it
+    from tark_lsp.sandbox.sandbox import Sandbox
 
 
 class ToolContexts:
@@ -40,6 +45,7 @@ class ToolContexts:
         """By the id of a session: where the whole texts of its shortened results are."""
         self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
+        self._sandboxes = Sandboxes()
 
     def tools(self) -> Mapping[str, Tool[Any]]:
         """All tools, by name; imported when first needed."""
@@ -65,6 +71,11 @@ class ToolContexts:
             memory=memory_of(workspace),
             set_plan=lambda entries: emit(events.PlanChanged(entries)),
             report_problem=self._problems.add,
+            sandbox=SandboxAccess(
+                lambda: self.sandbox_of(workspace),
+                lambda: self._sandboxes.give_up(workspace.folders),
+                self._configuration.settings.workspace_trusted is True,
+            ),
         )
 
         def set_mode(mode: Mode) -> None:
@@ -80,6 +91,12 @@ class ToolContexts:
         if context.selection is not None:  # the prompt holds these lines, so the model has read them
             session.seen[context.selection.snapshot.path] = context.selection.snapshot
         return context
+
+    def sandbox_of(self, workspace: Workspace) -> "Sandbox | None":
+        """None if the settings turn it off, or if it could not be set up for these folders."""
+        if self._configuration.settings.sandbox == "off" or workspace.in_memory:
+            return None
+        return self._sandboxes.sandbox_of(workspace.folders)
 
     def context_of_previews(self, workspace: Workspace) -> ToolContext:
         """For previews of edits before there is a turn."""

@@ -17,6 +17,7 @@ COUNT_LISTS = """
     local path = ...
     local inputlist = vim.fn.inputlist
     vim.fn.inputlist = function(choices)
+      vim.fn.writefile({ 'opened: ' .. vim.inspect(choices):gsub('\n', ' ') }, path, 'a')
       local choice = inputlist(choices)
       vim.fn.writefile({ 'closed' }, path, 'a')
       return choice
@@ -114,10 +115,10 @@ class Neovim:
 
     def choose(self, number: int) -> None:
         """Answer the list of choices that is open or about to open."""
-        self.until(lambda: self.asks, "a list of choices")
+        self.until(lambda: self.asks, "a list of choices", blocked=True)
         closed = self._lists_closed
         self.keys(f"{number}<CR>")
-        self.until(lambda: self._lists_closed > closed, "the list of choices closed")
+        self.until(lambda: self._lists_closed > closed, "the list of choices closed", blocked=True)
 
     def action_titles(self, start: int, end: int) -> list[str]:
         """Titles of the code actions for whole lines, in the order in which Neovim lists them."""
@@ -144,20 +145,29 @@ class Neovim:
         self.keys(f"<Esc>{start}GV{end}Ggra")
         self.choose(numbers[0])
 
-    def until(self, condition: Callable[[], T], what: str, seconds: float = 20.0) -> T:
+    def until(self, condition: Callable[[], T], what: str, seconds: float = 20.0, *, blocked: bool = False) -> T:
+        """`blocked`: the condition can be looked at while Neovim waits for an answer."""
         deadline = time.monotonic() + seconds
-        while not (value := condition()):
+        while (not blocked and self._is_blocked(deadline)) or not (value := condition()):
             if time.monotonic() > deadline:
                 raise AssertionError(f"not within {seconds} s: {what}\n{self._state()}")
             time.sleep(0.02)
         return value
+
+    def _is_blocked(self, deadline: float) -> bool:
+        """Calls that are made while Neovim waits for an answer never return. Raises AssertionError at the deadline."""
+        mode = self._nvim.api.get_mode()
+        if mode["blocking"] and time.monotonic() > deadline:
+            lists = self._lists.read_text() if self._lists.exists() else ""
+            raise AssertionError(f"Neovim waits for an answer: {mode['mode']}\nlists of choices:\n{lists}")
+        return bool(mode["blocking"])
 
     def messages(self) -> str:
         return str(self.lua("return vim.fn.execute('messages')"))
 
     @property
     def _lists_closed(self) -> int:
-        return len(self._lists.read_text().splitlines()) if self._lists.exists() else 0
+        return self._lists.read_text().splitlines().count("closed") if self._lists.exists() else 0
 
     @property
     def idle(self) -> bool:

@@ -100,7 +100,7 @@ class Workbench:
         self._argv = [*workbench(version or version_of_run()), "--accept-server-license-terms"]
         self._argv += ["--user-data-dir", str(self._data), "--server-data-dir", str(self._data / "server")]
         self._argv += ["--extensions-dir", str(self._data / "extensions"), "--telemetry-level", "off"]
-        self._env = {**environment(self.home), "TARK_KEYRING": "off", **(env or {})}
+        self._env = {**environment(self.home), "TARK_KEYRING": "off", "TARK_SANDBOX": "off", **(env or {})}
         self.install(packed())
         self._process, self.port = self._start(trusting)
         self._browser = browser
