@@ -11,13 +11,15 @@ import psutil
 import pynvim  # type: ignore[import-untyped]  # it has no types
 
 LIMIT_SECONDS = 45.0
+HIT_ENTER = "r"
+"""The mode in which Neovim waits until the user has read its messages (`:help mode()`)."""
 INIT = Path(__file__).with_name("init.lua")
 # A list of choices can open the moment another one closes, so that no caller sees that none was open in between.
 COUNT_LISTS = """
     local path = ...
     local inputlist = vim.fn.inputlist
     vim.fn.inputlist = function(choices)
-      vim.fn.writefile({ 'opened: ' .. vim.inspect(choices):gsub('\n', ' ') }, path, 'a')
+      vim.fn.writefile({ 'opened' }, path, 'a')
       local choice = inputlist(choices)
       vim.fn.writefile({ 'closed' }, path, 'a')
       return choice
@@ -54,8 +56,8 @@ class Neovim:
         # After a list of choices it waits for seconds before it shows "-- VISUAL --" again, so that the user can read.
         self.lua("vim.o.showmode = false")
         self.lua("vim.api.nvim_create_autocmd('LspProgress', { pattern = 'end', command = 'let g:turns_ended = 1' })")
-        self._lists = folder.parent / "lists_closed.txt"
-        self.lua(COUNT_LISTS, str(self._lists))
+        self._list_log = folder.parent / "lists_closed.txt"
+        self.lua(COUNT_LISTS, str(self._list_log))
         self._closed = False
 
     def live_on(self) -> None:
@@ -115,10 +117,10 @@ class Neovim:
 
     def choose(self, number: int) -> None:
         """Answer the list of choices that is open or about to open."""
-        self.until(lambda: self.asks, "a list of choices", blocked=True)
-        closed = self._lists_closed
+        self.until_read(lambda: self._lists("opened") > self._lists("closed"), "a list of choices", asked=True)
+        closed = self._lists("closed")
         self.keys(f"{number}<CR>")
-        self.until(lambda: self._lists_closed > closed, "the list of choices closed", blocked=True)
+        self.until(lambda: self._lists("closed") > closed, "the list of choices closed")
 
     def action_titles(self, start: int, end: int) -> list[str]:
         """Titles of the code actions for whole lines, in the order in which Neovim lists them."""
@@ -145,29 +147,37 @@ class Neovim:
         self.keys(f"<Esc>{start}GV{end}Ggra")
         self.choose(numbers[0])
 
-    def until(self, condition: Callable[[], T], what: str, seconds: float = 20.0, *, blocked: bool = False) -> T:
-        """`blocked`: the condition can be looked at while Neovim waits for an answer."""
+    def until(self, condition: Callable[[], T], what: str, seconds: float = 20.0) -> T:
         deadline = time.monotonic() + seconds
-        while (not blocked and self._is_blocked(deadline)) or not (value := condition()):
+        while not (value := condition()):
             if time.monotonic() > deadline:
                 raise AssertionError(f"not within {seconds} s: {what}\n{self._state()}")
             time.sleep(0.02)
         return value
 
-    def _is_blocked(self, deadline: float) -> bool:
-        """Calls that are made while Neovim waits for an answer never return. Raises AssertionError at the deadline."""
-        mode = self._nvim.api.get_mode()
-        if mode["blocking"] and time.monotonic() > deadline:
-            lists = self._lists.read_text() if self._lists.exists() else ""
-            raise AssertionError(f"Neovim waits for an answer: {mode['mode']}\nlists of choices:\n{lists}")
-        return bool(mode["blocking"])
+    def until_read(self, condition: Callable[[], T], what: str, seconds: float = 20.0, *, asked: bool = False) -> T:
+        """As `until`, and presses Enter if Neovim waits until its messages are read.
+
+        It does so if two come at a time, of the server and its own, and whether they do depends on the machine.
+        `asked`: the condition can be looked at while Neovim waits for another answer. Other calls would never return.
+        """
+
+        def holds() -> T | None:
+            mode = self._nvim.api.get_mode()
+            if mode["mode"] == HIT_ENTER:
+                self.keys("<CR>")
+            return condition() if asked or not mode["blocking"] else None
+
+        found = self.until(holds, what, seconds)
+        assert found is not None
+        return found
 
     def messages(self) -> str:
         return str(self.lua("return vim.fn.execute('messages')"))
 
-    @property
-    def _lists_closed(self) -> int:
-        return self._lists.read_text().splitlines().count("closed") if self._lists.exists() else 0
+    def _lists(self, what: str) -> int:
+        """How many lists of choices were `opened` or `closed`."""
+        return self._list_log.read_text().splitlines().count(what) if self._list_log.exists() else 0
 
     @property
     def idle(self) -> bool:
