@@ -52,10 +52,8 @@ def receipts_path() -> Path:
 
 
 def caches_folder() -> Path:
-    """The folder for the caches of toolchains in the sandbox: `$XDG_CACHE_HOME/tark`, else in `~/.cache`. Created."""
-    folder = _directories().user_cache_path
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
+    """The caches of toolchains in the sandbox: `$XDG_CACHE_HOME/tark`, else in `~/.cache`. It need not exist."""
+    return _directories().user_cache_path
 
 
 def logs_folder() -> Path:

@@ -28,6 +28,7 @@ from tark_lsp.llm.keys.logins import KeyStatus
 from tark_lsp.llm.provider import load_providers
 from tark_lsp.server.client import Client
 from tark_lsp.server.turns.default_model import read_chosen
+from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.settings import Settings, load_settings
 from tark_lsp.tools.search_program import SearchProgram
 
@@ -79,8 +80,19 @@ def examine(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     yield from _keys(settings, environ)
     yield _state()
     yield from _neovim_plugin()
-    yield Finding(Mark.WEAK, "sandbox: none yet, so every command asks for your permission")
+    yield _sandbox(settings, folder)
     yield _server(folder)
+
+
+def _sandbox(settings: Settings, folder: Path) -> Finding:
+    if settings.sandbox == "off":
+        return Finding(Mark.WEAK, "sandbox: turned off in your settings, so every command asks for your permission")
+    sandbox = Sandboxes().sandbox_of([folder])
+    if sandbox is not None and asyncio.run(sandbox.check()):
+        text = "sandbox: commands that only read run in it without a question; every other command asks"
+        return Finding(Mark.GOOD, text)
+    why = "there is no folder" if sandbox is None else sandbox.why_not
+    return Finding(Mark.WEAK, f"sandbox: {why}, so every command asks for your permission")
 
 
 def _system() -> Finding:
