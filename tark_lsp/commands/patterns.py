@@ -42,6 +42,11 @@ def covers_all(patterns: Iterable[Pattern], parts: Sequence[Sequence[str]]) -> b
     return bool(parts) and all(any(pattern.covers(part) for pattern in known) for part in parts)
 
 
+def describe_patterns(patterns: Iterable[Pattern]) -> str:
+    """For the user: `pytest ...` with any arguments and `cd src`."""
+    return " and ".join(f"`{one}`{' with any arguments' if one.any_arguments else ''}" for one in patterns)
+
+
 def widths(parts: Sequence[Words]) -> tuple[tuple[Pattern, ...], ...]:
     """What can be allowed for a command line, from narrow to wide: exactly its simple commands; each of them with any
     arguments. A simple command whose name is not certain is in both as it is. Each pattern is there once."""

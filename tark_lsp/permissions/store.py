@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from tark_lsp.commands.patterns import Pattern
+from tark_lsp.commands.patterns import Pattern, describe_patterns
 from tark_lsp.errors import TarkError
 from tark_lsp.permissions.folder_identity import identify_folder
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:  # sqlite3 is imported when something is stored, not when the 
 VERSION = 1
 TABLES = (
     """CREATE TABLE permissions (id TEXT PRIMARY KEY, folder TEXT NOT NULL, identity TEXT NOT NULL,
-    patterns TEXT NOT NULL, given REAL NOT NULL, UNIQUE (folder, identity, patterns)) STRICT""",
+    commands TEXT NOT NULL, given REAL NOT NULL, UNIQUE (folder, identity, commands)) STRICT""",
 )
-"""`patterns` is JSON, a list of `[words, any arguments]`; empty for a folder that is trusted."""
-COLUMNS = "id, folder, identity, patterns, given"
+"""`commands` is JSON: `[text, subfolder]`, or a list of `[words, any arguments]`; empty for a folder that is trusted."""
+COLUMNS = "id, folder, identity, commands, given"
 BUSY_SECONDS = 0.25
 """How long another process can hold the file; a write takes less than a millisecond."""
 T = TypeVar("T")
@@ -45,31 +45,39 @@ class RowDamaged(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class AllowedCommands:
+    """One command, exactly its `text`, that starts in `subfolder` of the workspace folder; or all of some patterns."""
+
+    text: str = ""
+    subfolder: str = "."
+    patterns: tuple[Pattern, ...] = ()
+
+    def __str__(self) -> str:
+        where = "" if self.subfolder == "." else f" in {self.subfolder}"
+        return describe_patterns(self.patterns) if self.patterns else f"`{self.text}`{where}"
+
+
+@dataclass(frozen=True, slots=True)
 class StoredPermission:
-    """`folder` is the real path of a workspace folder; without `patterns` it is trusted. `given`: seconds since 1970.
+    """`folder` is the real path of a workspace folder; without `commands` it is trusted. `given`: seconds since 1970.
 
     `holds`: the folder that is there now is the one that it was given for.
     """
 
     id: str
     folder: Path
-    patterns: tuple[Pattern, ...]
+    commands: AllowedCommands | None
     given: float
     holds: bool
 
     @property
     def kind(self) -> Literal["grant", "trust"]:
-        return "grant" if self.patterns else "trust"
+        return "trust" if self.commands is None else "grant"
 
     @property
     def covers(self) -> str:
         """What it allows, for the user; the folder is not in it."""
-        return describe_patterns(self.patterns) if self.patterns else "the folder is trusted"
-
-
-def describe_patterns(patterns: Sequence[Pattern]) -> str:
-    """`pytest ...` with any arguments, and `tail -5`."""
-    return " and ".join(f"`{one}`{' with any arguments' if one.any_arguments else ''}" for one in patterns)
+        return "the folder is trusted" if self.commands is None else str(self.commands)
 
 
 class PermissionStore:
@@ -95,27 +103,26 @@ class PermissionStore:
     def grants_in(self, folders: Iterable[Path]) -> list[StoredPermission]:
         """Those for commands in these workspace folders, which hold."""
         real = _real(folders)
-        return [one for one in self.permissions() if one.holds and one.patterns and one.folder in real]
+        return [one for one in self.permissions() if one.holds and one.commands and one.folder in real]
 
     def is_trusted(self, folders: Iterable[Path]) -> bool:
         """Whether each of these folders is trusted."""
         real = _real(folders)
-        trusted = {one.folder for one in self.permissions() if one.holds and not one.patterns}
+        trusted = {one.folder for one in self.permissions() if one.holds and one.commands is None}
         return bool(real) and real <= trusted
 
-    def add(self, folder: Path, patterns: Sequence[Pattern] = ()) -> StoredPermission:
-        """Without patterns, the folder is trusted. What is there already stays. Raises PermissionsUnusable."""
+    def add(self, folder: Path, commands: AllowedCommands | None = None) -> StoredPermission:
+        """Without commands, the folder is trusted. What is there already stays. Raises PermissionsUnusable."""
         folder = Path(os.path.realpath(folder))
         identity = identify_folder(folder)
         if identity is None:
             raise PermissionsUnusable(f"{folder} is not a folder")
-        text = json.dumps([[list(one.words), one.any_arguments] for one in patterns]) if patterns else ""
-        new_id = f"{'grant' if patterns else 'trust'}-{secrets.token_hex(4)}"
-        row = (new_id, str(folder), identity, text, time.time())
+        new_id = f"{'trust' if commands is None else 'grant'}-{secrets.token_hex(4)}"
+        row = (new_id, str(folder), identity, _json(commands), time.time())
 
         def work(connection: "Connection") -> StoredPermission:
             connection.execute("INSERT OR IGNORE INTO permissions VALUES (?, ?, ?, ?, ?)", row)
-            same = "folder = ? AND identity = ? AND patterns = ?"
+            same = "folder = ? AND identity = ? AND commands = ?"
             found = connection.execute(f"SELECT {COLUMNS} FROM permissions WHERE {same}", row[1:4]).fetchall()
             return _permission(found[0])
 
@@ -203,16 +210,33 @@ class PermissionStore:
 
 def _permission(row: Sequence[Any]) -> StoredPermission:
     """Raises RowDamaged."""
-    stored_id, folder, identity, patterns, given = row
+    stored_id, folder, identity, text, given = row
     place = Path(folder)
     try:
-        read = json.loads(patterns) if patterns else []
-        listed = tuple(_pattern(one) for one in read)
+        commands = _commands(json.loads(text)) if text else None
     except (ValueError, TypeError) as error:
         raise RowDamaged(f"the row {stored_id} cannot be read") from error
-    if bool(listed) is not stored_id.startswith("grant-"):  # a grant must never count as trust
+    if (commands is None) is not stored_id.startswith("trust-"):  # a grant must never count as trust
         raise RowDamaged(f"the row {stored_id} is not what its name says")
-    return StoredPermission(stored_id, place, listed, given, holds=identify_folder(place) == identity)
+    return StoredPermission(stored_id, place, commands, given, holds=identify_folder(place) == identity)
+
+
+def _json(commands: AllowedCommands | None) -> str:
+    if commands is None:
+        return ""
+    if not commands.patterns:
+        return json.dumps([commands.text, commands.subfolder])
+    return json.dumps([[list(one.words), one.any_arguments] for one in commands.patterns])
+
+
+def _commands(value: Any) -> AllowedCommands:
+    """Raises ValueError or TypeError if it is not from `_json`."""
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) and one for one in value):
+        return AllowedCommands(*value)
+    patterns = tuple(_pattern(one) for one in value)
+    if not patterns:
+        raise ValueError("it covers nothing")
+    return AllowedCommands(patterns=patterns)
 
 
 def _pattern(value: Any) -> Pattern:

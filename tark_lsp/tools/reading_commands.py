@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.commands.reading import why_not_reading
+from tark_lsp.commands.reading import why_not_reading, why_parts_do_not_read
 from tark_lsp.commands.shell_text import ReadCommand
 from tark_lsp.tools.tool import ToolContext
 
@@ -16,15 +16,18 @@ def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
     A folder counts as closed if a rule of yours can keep a file below it from the model: a command that searches it
     does not know your rules.
     """
-    if not command.is_certain or (_starts_git(command) and not ctx.sandbox.runs_git):
-        return False
     if why_not_reading(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx)):
         return False
     return not _is_closed(cwd, ctx)
 
 
-def _starts_git(command: ReadCommand) -> bool:
-    return any("git" in part for part in command.parts)
+def reading_parts(command: ReadCommand, cwd: Path, ctx: ToolContext) -> frozenset[int]:
+    """The numbers of the simple commands that only read such files, without those that start git."""
+    if not command.is_certain or _is_closed(cwd, ctx):
+        return frozenset()
+    reasons = why_parts_do_not_read(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx))
+    parts = zip(command.parts, reasons, strict=True)
+    return frozenset(index for index, (part, reason) in enumerate(parts) if not reason and "git" not in part)
 
 
 def _is_closed(path: Path, ctx: ToolContext) -> bool:

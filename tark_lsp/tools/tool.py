@@ -76,8 +76,9 @@ class Command:
     """A command exactly as it will be executed.
 
     `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
-    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
-    `writable`: what it gets in the sandbox beyond the workspace.
+    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `reading_parts`: the
+    numbers of the parts that only read, without git. `network` and `writable`: what it gets in the sandbox beyond the
+    workspace.
     """
 
     argv: tuple[str, ...]
@@ -89,8 +90,13 @@ class Command:
     unclear: str = ""
     confined: bool = False
     reads_only: bool = False
+    reading_parts: frozenset[int] = frozenset()
     network: bool = False
     writable: tuple[Path, ...] = ()
+
+    @property
+    def starts_git(self) -> bool:
+        return any("git" in part for part in self.parts)
 
     @property
     def beyond(self) -> str:

@@ -9,8 +9,9 @@ import pytest
 from tark_lsp.cli.permissions import main
 from tark_lsp.commands.patterns import Pattern
 from tark_lsp.folders import permissions_path
-from tark_lsp.permissions.store import PermissionStore
+from tark_lsp.permissions.store import AllowedCommands, PermissionStore
 
+PYTEST = AllowedCommands(patterns=(Pattern(("pytest",), any_arguments=True),))
 Run = Callable[..., tuple[int, str]]
 
 
@@ -32,7 +33,7 @@ def run(store: PermissionStore, capsys: pytest.CaptureFixture[str]) -> Run:
 
 def fill(store: PermissionStore, folder: Path) -> tuple[str, str]:
     folder.mkdir()
-    return store.add(folder, (Pattern(("pytest",), any_arguments=True),)).id, store.add(folder).id
+    return store.add(folder, PYTEST).id, store.add(folder).id
 
 
 def test_the_list_says_what_is_allowed_where(store: PermissionStore, run: Run, tmp_path: Path) -> None:
