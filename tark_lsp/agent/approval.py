@@ -177,8 +177,8 @@ def _if_trusted(allowed: Allow, policy: Policy, *, needed: bool) -> Decision:
 def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) -> Decision | None:
     """None if no grant covers the call. Those of now are explicit answers of the user, so they need no trust."""
     changed: Sequence[Path] = ()
-    of_now = [grant for grant in policy.grants if grant.scope != "always"]
-    lasting = [grant for grant in policy.grants if grant.scope == "always"]
+    of_now = tuple(grant for grant in policy.grants if grant.scope != "always")
+    lasting = tuple(grant for grant in policy.grants if grant.scope == "always")
     for grants, needs_trust in ((of_now, False), (lasting, True)):
         for grant in grants:
             if grant.allows(preview):

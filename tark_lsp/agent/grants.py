@@ -102,20 +102,19 @@ def can_have_patterns(preview: Preview) -> bool:
 
 def _for_command(command: Command, workspace: Workspace, unused: str) -> tuple[Grant, ...]:
     exact = f"`{command.text}` in {workspace.display(command.cwd) or '.'}{command.beyond}"
-    for_a_while = [
-        Grant(f"{scope}-{unused}", scope, f"{exact}, this {scope}", command=command) for scope in SCOPES
-    ]
+    for_a_while = [Grant(f"{scope}-{unused}", scope, f"{exact}, this {scope}", command=command) for scope in SCOPES]
     folder = _folder_of(command, workspace)
     if folder is None or not command.confined or command.beyond:
         return tuple(for_a_while)
     wider: list[Grant] = []
-    for scope, lasts in (("session", "this session"), ("always", "always")):
-        if scope == "always":
-            wider.append(Grant(f"always-{unused}", "always", f"{exact}, always", folder, command))
-        for patterns in widths(command.parts)[1:]:
-            covers = f"{describe_patterns(patterns)} in {_named(folder, command, workspace)}, {lasts}"
-            wider.append(Grant(f"any-{scope}-{unused}", scope, covers, folder, patterns=patterns))
-    return (*for_a_while, *wider)
+    always = Grant(f"always-{unused}", "always", f"{exact}, always", folder, command)
+    for patterns in widths(command.parts)[1:]:
+        covers = f"{describe_patterns(patterns)} in {_named(folder, command, workspace)}"
+        wider += [
+            Grant(f"any-session-{unused}", "session", f"{covers}, this session", folder, patterns=patterns),
+            Grant(f"any-always-{unused}", "always", f"{covers}, always", folder, patterns=patterns),
+        ]
+    return (*for_a_while, *wider[:1], always, *wider[1:])
 
 
 def _folder_of(command: Command, workspace: Workspace) -> Path | None:

@@ -146,9 +146,7 @@ class Turn:
         granted = (*self.session.grants, *self.grants, *self.lasting.grants())
         trusted = self.rules.trusted or self.lasting.is_trusted()
         unreviewed = self.user.unreviewed_edits()
-        return replace(
-            self.rules, level=self.session.approval, grants=granted, trusted=trusted, unreviewed=unreviewed
-        )
+        return replace(self.rules, level=self.session.approval, grants=granted, trusted=trusted, unreviewed=unreviewed)
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
         """The tools of the kind in the current mode, which the user and the model can change while the turn runs. A

@@ -44,7 +44,15 @@ ANYTHING = frozenset(
     jupyter bpython ptpython asyncio idlelib irb iex ghci jshell repl tmux screen at batch crontab docker podman
     kubectl""".casefold().split()
 ) | {
-    *("deno eval", "deno repl", "git bisect", "git config", "git filter-branch", "git submodule foreach", "npm explore"),
+    *(
+        "deno eval",
+        "deno repl",
+        "git bisect",
+        "git config",
+        "git filter-branch",
+        "git submodule foreach",
+        "npm explore",
+    ),
     *("npm config", "rails runner", "rails console", "mix run", "gh api", "gh alias", "cargo script", "go generate"),
 }
 """What runs, or overwrites, whatever its arguments name: programs, with the first words after them, modules of Python

@@ -13,7 +13,9 @@ from tark_lsp.commands.shell_text import ReadCommand
 ROWS = (*EVERYDAY, *GIT)
 STANDARD_INPUT = "-"
 STARTS_OUTSIDE = "it starts outside the workspace"
-SHELL_WORDS = frozenset("pushd popd eval exec source . builtin command trap alias set shopt enable hash".split())
+SHELL_WORDS = frozenset(
+    "pushd popd eval exec source . builtin command trap alias set shopt enable hash".split()  # noqa: SIM905  # a list reads best as words
+)
 """Words with which the shell can change what the next words mean, or where they start."""
 
 

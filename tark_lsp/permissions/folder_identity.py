@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import struct
 import sys
 from functools import cache
 from pathlib import Path
@@ -30,26 +31,24 @@ def identify_folder(folder: Path) -> str | None:
 
 
 def _birth(folder: Path, status: os.stat_result) -> int:
-    if sys.platform == "linux":
-        return _birth_on_linux(folder)
-    return round(getattr(status, "st_birthtime", 0) * 1_000_000_000)
+    born = getattr(status, "st_birthtime", None)  # macOS, and Windows from Python 3.12 on
+    return _birth_by_statx(folder) if born is None else round(born * 1_000_000_000)
 
 
-def _birth_on_linux(folder: Path) -> int:
-    """By statx(2), which Python does not have before 3.15; 0 if the C library or the file system does not have it."""
+def _birth_by_statx(folder: Path) -> int:
+    """By statx(2), which Python does not use before 3.15; 0 if the C library or the file system does not have it."""
     statx = _statx()
-    if statx is None:
+    found = bytearray(STATX_BYTES)
+    if statx is None or statx(
+        AT_FDCWD, os.fsencode(folder), 0, STATX_BTIME, (ctypes.c_char * STATX_BYTES).from_buffer(found)
+    ):
         return 0
-    found = ctypes.create_string_buffer(STATX_BYTES)
-    if statx(AT_FDCWD, os.fsencode(folder), 0, STATX_BTIME, found) != 0:
-        return 0
-    if not int.from_bytes(found[MASK_OFFSET : MASK_OFFSET + 4], sys.byteorder) & STATX_BTIME:
-        return 0
-    seconds = int.from_bytes(found[BIRTH_OFFSET : BIRTH_OFFSET + 8], sys.byteorder, signed=True)
-    return seconds * 1_000_000_000 + int.from_bytes(found[BIRTH_OFFSET + 8 : BIRTH_OFFSET + 12], sys.byteorder)
+    (mask,) = struct.unpack_from("=I", found, MASK_OFFSET)
+    seconds, nanoseconds = struct.unpack_from("=qI", found, BIRTH_OFFSET)
+    return int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & STATX_BTIME else 0
 
 
 @cache
 def _statx() -> Any:
-    """The function of the C library; None if it has none."""
-    return getattr(ctypes.CDLL(None), "statx", None)
+    """The function of the C library; None if there is none."""
+    return getattr(ctypes.CDLL(None), "statx", None) if sys.platform == "linux" else None

@@ -27,7 +27,7 @@ TABLES = (
     """CREATE TABLE permissions (id TEXT PRIMARY KEY, folder TEXT NOT NULL, identity TEXT NOT NULL,
     commands TEXT NOT NULL, given REAL NOT NULL, UNIQUE (folder, identity, commands)) STRICT""",
 )
-"""`commands` is JSON: `[text, subfolder]`, or a list of `[words, any arguments]`; empty for a folder that is trusted."""
+"""`commands` is JSON: `[text, subfolder]`, or a list of `[words, any arguments]`; empty for a trusted folder."""
 COLUMNS = "id, folder, identity, commands, given"
 BUSY_SECONDS = 0.25
 """How long another process can hold the file; a write takes less than a millisecond."""

@@ -15,14 +15,14 @@ PYTEST = AllowedCommands(patterns=(Pattern(("pytest",), any_arguments=True),))
 Run = Callable[..., tuple[int, str]]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PermissionStore:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return PermissionStore(permissions_path, print)
 
 
 @pytest.fixture
-def run(store: PermissionStore, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*arguments: str) -> tuple[int, str]:
         code = main(arguments)
         captured = capsys.readouterr()
@@ -83,7 +83,7 @@ def test_wrong_usage(run: Run, arguments: tuple[str, ...]) -> None:
     assert ended.value.code == 2
 
 
-def test_a_damaged_file_is_said(store: PermissionStore, run: Run) -> None:
+def test_a_damaged_file_is_said(run: Run) -> None:
     permissions_path().write_bytes(b"x" * 5000)
     code, shown = run()
     assert code == 0

@@ -156,7 +156,9 @@ def test_a_malicious_command_gets_no_pattern_that_is_wider_than_itself_and_dange
             assert all(covers_all(width, parts) for width in widths(parts) if parts)
 
 
-WORD = st.sampled_from(["pytest", "npm", "run", "test", "git", "log", "-x", "--output=x", "a.py", "python", "-c", "sh", ""])
+WORD = st.sampled_from(
+    ["pytest", "npm", "run", "test", "git", "log", "-x", "--output=x", "a.py", "python", "-c", "sh", ""]
+)
 
 
 @given(st.lists(st.lists(WORD, min_size=1, max_size=5).map(tuple), max_size=3).map(tuple))

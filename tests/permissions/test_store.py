@@ -97,7 +97,8 @@ def test_the_time_of_birth_is_a_part_of_a_folders_identity(folder: Path) -> None
     (folder / "file").touch()
     os.utime(folder, (1, 1))
     assert identify_folder(folder) == identity
-    assert identity is not None and not identity.endswith(":0")
+    assert identity is not None
+    assert not identity.endswith(":0")
     assert identify_folder(folder / "file") is None
     assert identify_folder(folder / "missing") is None
 
