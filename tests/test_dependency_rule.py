@@ -62,7 +62,8 @@ LAYERS: dict[str, set[str]] = {
         "sandbox",
     },
     "cli": BELOW_AGENT
-    | {"agent", "receipts", "permissions", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
+    | {"agent", "receipts", "permissions", "sessions", "server"}
+    | {"visible", "redaction", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
