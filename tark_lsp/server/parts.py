@@ -301,6 +301,7 @@ class ServerParts:
         self.restorer.stop()
         await self.titles.stop()
         await self.sessions.stop()
+        self.given.close()
         if self.tracing is not None:
             await self.tracing.stop()
         await self.auth.stop()
