@@ -57,11 +57,10 @@ LAYERS: dict[str, set[str]] = {
         "folders",
         "processes",
         "demo",
-        "commands",
         "sandbox",
     },
     "cli": BELOW_AGENT
-    | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
+    | {"agent", "receipts", "sessions", "server", "commands", "visible", "redaction", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
