@@ -63,7 +63,7 @@ LAYERS: dict[str, set[str]] = {
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
-    | {"visible", "redaction", "folders", "processes", "demo"},
+    | {"commands", "visible", "redaction", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

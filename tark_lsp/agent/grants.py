@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tark_lsp.commands.patterns import Pattern, describe_patterns, widths
+from tark_lsp.commands.grant_patterns import Pattern, describe_patterns, widths
 from tark_lsp.tools.tool import Command, Preview, Risk
 from tark_lsp.workspace.files import Workspace
 
@@ -104,7 +104,8 @@ def _for_command(command: Command, workspace: Workspace, unused: str) -> tuple[G
     exact = f"`{command.text}` in {workspace.display(command.cwd) or '.'}{command.beyond}"
     for_a_while = [Grant(f"{scope}-{unused}", scope, f"{exact}, this {scope}", command=command) for scope in SCOPES]
     folder = _folder_of(command, workspace)
-    if folder is None or not command.confined or command.beyond:
+    in_shell = command.argv[-1:] == (command.text,)
+    if folder is None or not in_shell or not command.confined or command.beyond:
         return tuple(for_a_while)
     wider: list[Grant] = []
     always = Grant(f"always-{unused}", "always", f"{exact}, always", folder, command)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from tark_lsp.commands.patterns import Pattern, describe_patterns
+from tark_lsp.commands.grant_patterns import Pattern, describe_patterns
 from tark_lsp.errors import TarkError
 from tark_lsp.permissions.folder_identity import identify_folder
 

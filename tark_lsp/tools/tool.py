@@ -96,7 +96,7 @@ class Command:
 
     @property
     def starts_git(self) -> bool:
-        return any("git" in part for part in self.parts)
+        return Path(self.argv[0]).name == "git" or any("git" in part for part in self.parts)
 
     @property
     def beyond(self) -> str:

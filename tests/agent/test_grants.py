@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tark_lsp.agent.approval import Allow, Ask, Policy, decide_call
 from tark_lsp.agent.grants import Grant, grants_for
 from tark_lsp.agent.rules import Rule
-from tark_lsp.commands.patterns import Pattern
+from tark_lsp.commands.grant_patterns import Pattern
 from tark_lsp.commands.shell_text import read_command
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Preview, Risk

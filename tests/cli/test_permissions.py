@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.cli.permissions import main
-from tark_lsp.commands.patterns import Pattern
+from tark_lsp.commands.grant_patterns import Pattern
 from tark_lsp.folders import permissions_path
 from tark_lsp.permissions.store import AllowedCommands, PermissionStore
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.commands.patterns import Pattern
+from tark_lsp.commands.grant_patterns import Pattern
 from tark_lsp.permissions.folder_identity import identify_folder
 from tark_lsp.permissions.store import AllowedCommands, PermissionStore, PermissionsUnusable
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.commands.patterns import Pattern, covers_all, widest, widths
+from tark_lsp.commands.grant_patterns import Pattern, covers_all, widest, widths
 from tark_lsp.commands.shell_text import read_command
 from tark_lsp.tools.danger import danger_of
 from tests.cases import every
