@@ -1,7 +1,7 @@
 """The user of `tark-lsp run`: its options answer first, and only what they leave open is asked."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp.cli.editor import edit_text
@@ -10,7 +10,12 @@ from tark_lsp.cli.person import ALLOW, TerminalPerson
 from tark_lsp.cli.running.allowed_commands import AllowedCommands, exact_rule
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import whole_line
+from tark_lsp.permissions import NOT_NOW, TRUST
 
+NOT_TRUSTED = (
+    "you have not said that you trust this folder, so commands ask that would run in the sandbox without a question; "
+    "--trust-workspace trusts it for this run"
+)
 LIMIT_ANSWERS = {"go-on", "stop"}
 """The ids of the answers to the question whether a turn can go on after a limit (agent/limits.py)."""
 
@@ -38,6 +43,8 @@ class RunPerson(TerminalPerson):
         self._allowed = allowed
         self._limited = limited
         self._said = False
+        self._untrusted = ""
+        """What to say about a command that would run in a folder that is trusted."""
 
     def update(self, update: Mapping[str, Any]) -> None:
         self._follow(update)
@@ -51,10 +58,20 @@ class RunPerson(TerminalPerson):
         if self._allowed.find_pattern(command["text"]) is not None:
             self._say_once(command)
             return ALLOW
+        if self._untrusted:
+            self._shown.print_line(self._untrusted, "yellow")
+            self._untrusted = ""
         answer = await super().permission(request)
         if not self._can_ask and (rule := exact_rule(command["text"])):
             self._shown.print_line(f"--allow {whole_line(shlex.quote(rule))} would allow it", "yellow")
         return answer
+
+    async def choose(self, message: str, titles: Sequence[str]) -> str | None:
+        """The server asks about trust once, when it would matter. A run has its answer in its options."""
+        if TRUST in titles:
+            self._untrusted = NOT_TRUSTED
+            return NOT_NOW
+        return await super().choose(message, titles)
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         answers = {option["id"] for option in request.get("options") or ()}

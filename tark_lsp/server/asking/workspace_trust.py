@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tark_lsp.permissions import NOT_NOW, TRUST
 from tark_lsp.permissions.store import PermissionStore, PermissionsUnusable
 from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.settings import Settings
 from tark_lsp.visible import visible
 
-TRUST, NOT_NOW = "Trust", "Not Now"
 MEANS = "Then commands run without a question, in the sandbox, where your approval level or a grant allows it."
 NAMED = 3
 """Folders; more are counted."""
