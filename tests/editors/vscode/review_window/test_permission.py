@@ -173,7 +173,7 @@ def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
     open_chat(bench)
     start(bench, "run twice")
     asked = card(bench)
-    asked.get_by_text("Other Answers").click()
+    asked.get_by_label("Allow for Longer").click()
     asked.get_by_role("button", name="exactly this command in ., this session").click()
     over(bench, "The command ran.")
     until(lambda: bench.read("made.txt") == "again made.txt\n" * 2, "the same command is not asked about again")
