@@ -165,7 +165,8 @@ class ServerParts:
         connection, configuration = self._connection, self.configuration
         preview = Preview(connection, self.documents, self.reviews, self.outside)
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
-        trust = WorkspaceTrust(self._settings, self.given, self.questions)
+        inputs = self.inputs if connection.client.understands("input") else None
+        trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
         self.preparation = Preparation(
             configuration,
@@ -175,7 +176,7 @@ class ServerParts:
             TurnUsers(asking, self.reviews),
             self.mentions,
             TurnSurroundings(self.documents, self.targets, self.client_state),
-            lambda workspace: WorkspacePermissions(workspace, self.given, trust),
+            lambda workspace, *ids: WorkspacePermissions(workspace, self.given, trust, *ids),
         )
         self.tokens = ProgressTokens()
         self.display = AnswerDisplay(connection, self.questions, self.show)

@@ -10,7 +10,7 @@ from rich.console import Console
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
 from tark_lsp.cli.running.person import RunPerson
 from tark_lsp.cli.screen import Screen
-from tark_lsp.permissions import NOT_NOW, TRUST
+from tark_lsp.permissions import TRUST_ANSWERS
 
 GRANT = [{"id": "turn", "covers": "it"}]
 LIMIT = [{"id": "stop", "label": "Stop"}, {"id": "go-on", "label": "Continue"}]
@@ -73,7 +73,9 @@ async def test_it_is_said_once_that_there_is_no_sandbox() -> None:
 
 async def test_trust_is_never_asked_and_what_that_means_is_said_once_if_it_matters() -> None:
     someone, out = person("run_command(pytest *)", typed="y")
-    assert await someone.choose("do you trust it?", [NOT_NOW, TRUST]) == NOT_NOW
+    options = [{"id": one, "label": label} for one, label in TRUST_ANSWERS.items()]
+    trust = {"question": "do you trust it?", "options": options, "multiple": False, "freeText": False}
+    assert await someone.input(trust) == {"answer": ["not-now"]}
     assert (await someone.permission(in_sandbox("pytest")))["outcome"] == "allow"
     assert out.getvalue() == ""
     for _ in range(2):

@@ -1,7 +1,7 @@
 """The user of `tark-lsp run`: its options answer first, and only what they leave open is asked."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tark_lsp.cli.editor import edit_text
@@ -10,7 +10,7 @@ from tark_lsp.cli.person import ALLOW, TerminalPerson
 from tark_lsp.cli.running.allowed_commands import AllowedCommands, exact_rule
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import whole_line
-from tark_lsp.permissions import NOT_NOW, TRUST
+from tark_lsp.permissions import TRUST_ANSWERS
 
 NOT_TRUSTED = (
     "you have not said that you trust this folder, so commands ask that would run in the sandbox without a question; "
@@ -66,15 +66,12 @@ class RunPerson(TerminalPerson):
             self._shown.print_line(f"--allow {whole_line(shlex.quote(rule))} would allow it", "yellow")
         return answer
 
-    async def choose(self, message: str, titles: Sequence[str]) -> str | None:
-        """The server asks about trust once, when it would matter. A run has its answer in its options."""
-        if TRUST in titles:
-            self._untrusted = NOT_TRUSTED
-            return NOT_NOW
-        return await super().choose(message, titles)
-
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Tark asks about trust once, when it matters, and about limits. The options of the run have the answers."""
         answers = {option["id"] for option in request.get("options") or ()}
+        if answers == {*TRUST_ANSWERS} and not request.get("byModel"):
+            self._untrusted = NOT_TRUSTED
+            return {"answer": ["not-now"]}
         if self._limited and answers == LIMIT_ANSWERS and not request.get("byModel"):
             return {"answer": None}
         return await super().input(request)

@@ -8,10 +8,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tark_lsp.permissions import NOT_NOW, TRUST
+from tark_lsp.permissions import TRUST_ANSWERS
 from tark_lsp.permissions.store import PermissionStore, PermissionsUnusable
+from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.settings import Settings
+from tark_lsp.tools.tool import Option
 from tark_lsp.visible import visible
 
 MEANS = "Then commands run without a question, in the sandbox, where your approval level or a grant allows it."
@@ -20,10 +22,18 @@ NAMED = 3
 
 
 class WorkspaceTrust:
-    def __init__(self, settings: Callable[[], Settings], store: PermissionStore, questions: Questions) -> None:
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        store: PermissionStore,
+        questions: Questions,
+        inputs: Inputs | None = None,
+    ) -> None:
+        """`inputs`: the client asks in its own way; None: by a message, and no answer to it means *Not Now*."""
         self._settings = settings
         self._store = store
         self._questions = questions
+        self._inputs = inputs
         self._not_now: set[frozenset[Path]] = set()
         self._one_question = asyncio.Lock()
 
@@ -36,17 +46,22 @@ class WorkspaceTrust:
         is_open = bool(folders) and frozenset(folders) not in self._not_now
         return is_open and self._settings().workspace_trusted is None and not self._store.is_trusted(folders)
 
-    async def ask(self, folders: Sequence[Path]) -> bool:
+    async def ask(self, folders: Sequence[Path], turn_id: str, session_id: str) -> bool:
         """Whether they are trusted. Asks if the user was not asked; a cancelled question is asked again later."""
         async with self._one_question:  # two turns can need it at the same time
             if self.can_ask(folders):
-                # The first one is what a stray Enter takes in some editors.
-                answer = await self._questions.ask(_question(folders), [NOT_NOW, TRUST], level=WARNING)
-                if answer == TRUST:
+                if await self._is_answered_by_trust(_question(folders), turn_id, session_id):
                     self._keep(folders)
                 else:
                     self._not_now.add(frozenset(folders))
             return self.is_trusted(folders)
+
+    async def _is_answered_by_trust(self, question: str, turn_id: str, session_id: str) -> bool:
+        if self._inputs is None:
+            title = await self._questions.ask(f"Tark: {question}", list(TRUST_ANSWERS.values()), level=WARNING)
+            return title == TRUST_ANSWERS["trust"]
+        options = tuple(Option(*answer) for answer in TRUST_ANSWERS.items())
+        return await self._inputs.ask(turn_id, session_id, question, options, False, False) == ["trust"]
 
     def _keep(self, folders: Sequence[Path]) -> None:
         try:
@@ -60,4 +75,4 @@ class WorkspaceTrust:
 def _question(folders: Sequence[Path]) -> str:
     named = " and ".join(visible(str(folder)) for folder in folders[:NAMED])
     more = f" and {len(folders) - NAMED} more" if len(folders) > NAMED else ""
-    return f"Tark: do you trust {named}{more}? {MEANS}"
+    return f"do you trust {named}{more}? {MEANS}"

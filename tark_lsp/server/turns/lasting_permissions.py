@@ -15,8 +15,10 @@ from tark_lsp.workspace.files import Workspace
 class WorkspacePermissions:
     """`workspace` can get other folders while the turn runs."""
 
-    def __init__(self, workspace: Workspace, store: PermissionStore, trust: WorkspaceTrust) -> None:
+    def __init__(self, workspace: Workspace, store: PermissionStore, trust: WorkspaceTrust, *ids: str) -> None:
+        """`ids`: of the turn and its session."""
         self._workspace = workspace
+        self._turn_id, self._session_id = ids
         self._store = store
         self._trust = trust
 
@@ -42,7 +44,7 @@ class WorkspacePermissions:
         return self._trust.can_ask(self._workspace.folders)
 
     async def ask_trust(self) -> bool:
-        return await self._trust.ask(self._workspace.folders)
+        return await self._trust.ask(self._workspace.folders, self._turn_id, self._session_id)
 
 
 def _grant(stored: StoredPermission) -> Grant:

@@ -42,7 +42,7 @@ class Preparation:
         users: TurnUsers,
         mentions: Mentions,
         surroundings: TurnSurroundings,
-        lasting_of: Callable[[Workspace], LastingPermissions],
+        lasting_of: Callable[[Workspace, str, str], LastingPermissions],
     ) -> None:
         self.configuration = configuration
         self.models = models
@@ -95,7 +95,7 @@ class Preparation:
         turn.receipts = TurnReceipts(
             self._receipts.append, session.id, record.id, _without_keys, lambda why: emit(_no_receipts(why))
         )
-        turn.lasting = self._lasting_of(workspace)
+        turn.lasting = self._lasting_of(workspace, record.id, session.id)
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
 
