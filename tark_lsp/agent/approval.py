@@ -170,7 +170,7 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         return _decide_sandboxed(command, policy)
     if effect is Effect.READ_INSIDE or (effect is Effect.READING_COMMAND and policy.level is not ApprovalLevel.MANUAL):
         allowed = Allow(f"the approval level {policy.level}: it {effect}")
-        return _if_trusted(allowed, policy, needed=command is not None and command.starts_git)
+        return _if_trusted(allowed, policy, needed=command is not None and command.needs_trust)
     return Ask(f"it {effect}")
 
 

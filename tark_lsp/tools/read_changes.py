@@ -75,7 +75,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
         ToolKind.READ,
         Risk.RISKY,
         locations=(Location(scope),),
-        command=Command(argv, text, cwd, env, SECONDS, confined=confined, reads_only=confined),
+        command=Command(argv, text, cwd, env, SECONDS, confined=confined, reads_only=confined, needs_trust=True),
         outside=outside,
     )
 

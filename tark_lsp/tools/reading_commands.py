@@ -22,12 +22,35 @@ def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
 
 
 def reading_parts(command: ReadCommand, cwd: Path, ctx: ToolContext) -> frozenset[int]:
-    """The numbers of the simple commands that only read such files, without those that start git."""
+    """The numbers of the simple commands that only read such files."""
     if not command.is_certain or _is_closed(cwd, ctx):
         return frozenset()
     reasons = why_parts_do_not_read(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx))
-    parts = zip(command.parts, reasons, strict=True)
-    return frozenset(index for index, (part, reason) in enumerate(parts) if not reason and "git" not in part)
+    return frozenset(index for index, reason in enumerate(reasons) if not reason)
+
+
+def parts_of_workspace(command: ReadCommand, search_path: str, ctx: ToolContext) -> frozenset[int]:
+    """The numbers of the simple commands that start git, or a program of the workspace: one that is found there first
+    in `search_path` (the variable PATH)."""
+    return frozenset(
+        index
+        for index, part in enumerate(command.parts)
+        if "git" in part or any(_is_of_workspace(word, search_path, ctx.workspace.folders) for word in part)
+    )
+
+
+def _is_of_workspace(name: str, search_path: str, folders: Sequence[Path]) -> bool:
+    """Any word can be a program, as in `timeout 5 ls`."""
+    if "/" in name or not name:
+        return False  # no program of the table is named by a path
+    for entry in search_path.split(os.pathsep):
+        if not Path(entry).is_absolute():
+            return True  # it is looked for in the folder where the command runs
+        program = Path(entry, name)
+        if os.access(program, os.X_OK) and not program.is_dir():
+            real = Path(os.path.realpath(program.parent), name)
+            return any(one.is_relative_to(folder) for one in (program, real) for folder in folders)
+    return False
 
 
 def _is_closed(path: Path, ctx: ToolContext) -> bool:

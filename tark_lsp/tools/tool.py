@@ -77,8 +77,9 @@ class Command:
 
     `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
     why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `reading_parts`: the
-    numbers of the parts that only read, without git. `network` and `writable`: what it gets in the sandbox beyond the
-    workspace.
+    numbers of the parts that only read. `needs_trust`: even if it only reads, it starts a program of the workspace, or
+    git, which takes settings from it; such parts are not in `reading_parts`. `network` and `writable`: what it gets in
+    the sandbox beyond the workspace.
     """
 
     argv: tuple[str, ...]
@@ -91,12 +92,9 @@ class Command:
     confined: bool = False
     reads_only: bool = False
     reading_parts: frozenset[int] = frozenset()
+    needs_trust: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
-
-    @property
-    def starts_git(self) -> bool:
-        return Path(self.argv[0]).name == "git" or any("git" in part for part in self.parts)
 
     @property
     def beyond(self) -> str:

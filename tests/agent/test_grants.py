@@ -116,7 +116,7 @@ def for_trust(decision: object) -> bool:
 def test_what_runs_unasked_needs_a_workspace_that_you_trust() -> None:
     rule = replace(UNTRUSTED, allow=(Rule.parse("run_command(pytest *)"),))
     lasting = replace(UNTRUSTED, grants=(always("pytest ..."),))
-    git = runs("git status", reads_only=True)
+    git = runs("git status", reads_only=True, needs_trust=True)
     for preview, policy in ((runs("pytest"), rule), (runs("pytest"), lasting), (git, UNTRUSTED)):
         assert for_trust(decide(preview, policy))
         assert isinstance(decide(preview, replace(policy, trusted=True)), Allow)

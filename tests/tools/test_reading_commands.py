@@ -1,5 +1,6 @@
 """Commands that only read: which of them run in the sandbox without a question, and what they cannot do there."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,6 +73,18 @@ async def test_git_is_asked_about_in_a_workspace_that_you_have_not_said_to_trust
         assert isinstance(decision, Ask)
         assert decision.for_trust
     assert isinstance(await decide(confined, "ls", untrusted), Allow)
+
+
+async def test_a_program_of_the_workspace_needs_trust(confined: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = confined.root / "bin"
+    planted.mkdir()
+    untrusted, path = replace(CAREFUL, trusted=False), os.environ["PATH"]
+    for search, is_asked in ((f"{planted}:{path}", True), (f"{path}:{planted}", False), (f".:{path}", True)):
+        (planted / "wc").touch(mode=0o755)
+        monkeypatch.setenv("PATH", search)
+        decision = await decide(confined, "timeout 5 wc -l a.txt", untrusted)
+        assert (isinstance(decision, Ask) and decision.for_trust) is is_asked, search
+        assert isinstance(await decide(confined, "timeout 5 wc -l a.txt"), Allow)
 
 
 async def test_parts_that_only_read_are_known_one_by_one(confined: Bench) -> None:
