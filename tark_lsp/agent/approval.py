@@ -178,7 +178,7 @@ def _if_trusted(allowed: Allow, policy: Policy, *, needed: bool) -> Decision:
     """Nothing of a workspace runs unasked that the user does not trust, nor git, which takes settings from it."""
     if not needed or policy.trusted:
         return allowed
-    return Ask(f"{allowed.by}, and you have not said that you trust this workspace", for_trust=True)
+    return Ask("you have not said that you trust this workspace", for_trust=True)
 
 
 def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) -> Decision | None:
