@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { GivenPermission } from "../model/protocol";
 import type { Server } from "../model/server";
-import { counted, joinParts } from "../text/figures";
+import { joinParts } from "../text/figures";
 import { listRow } from "../text/surfaces";
 import { showInfo } from "../window/notify";
 
@@ -18,10 +18,10 @@ export async function managePermissions(server: Server): Promise<void> {
     description: listRow(joinParts(folder ?? undefined, !holds && "the folder was replaced")),
     id,
   }));
-  const options = { title: "Manage Permissions", placeHolder: "Select what to revoke", canPickMany: true, matchOnDescription: true } as const;
+  const options = { title: "Manage Permissions", placeHolder: "Select what to revoke", matchOnDescription: true };
   const chosen = await vscode.window.showQuickPick(items, options);
-  if (chosen !== undefined && chosen.length > 0) {
-    const { revoked } = await server.executeCommand<{ revoked: readonly string[] }>("tark.permissions.revoke", { ids: chosen.map(({ id }) => id) });
-    void showInfo(`${counted(revoked.length, "permission")} revoked; running turns ask again, too`);
+  if (chosen !== undefined) {
+    const { revoked } = await server.executeCommand<{ revoked: readonly string[] }>("tark.permissions.revoke", { ids: [chosen.id] });
+    void showInfo(revoked.length > 0 ? "the permission is revoked, in running turns too" : "this was already revoked");
   }
 }
