@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -92,23 +93,22 @@ class PermissionStore:
         self._identity: FileIdentity | None = None
         self._said: set[str] = set()
 
-    def permissions(self) -> list[StoredPermission]:
-        """All of them, the oldest first; none if the file cannot be read."""
+    def permissions(self, folders: Iterable[Path | str] | None = None) -> list[StoredPermission]:
+        """Those of these workspace folders, or all; the oldest first. None if the file cannot be read."""
         try:
-            return self._read()
+            return self._read(None if folders is None else _real(folders))
         except PermissionsUnusable as error:
             self._say(error.message)
             return []
 
     def grants_in(self, folders: Iterable[Path]) -> list[StoredPermission]:
         """Those for commands in these workspace folders, which hold."""
-        real = _real(folders)
-        return [one for one in self.permissions() if one.holds and one.commands and one.folder in real]
+        return [one for one in self.permissions(folders) if one.holds and one.commands]
 
     def is_trusted(self, folders: Iterable[Path]) -> bool:
         """Whether each of these folders is trusted."""
         real = _real(folders)
-        trusted = {one.folder for one in self.permissions() if one.holds and one.commands is None}
+        trusted = {str(one.folder) for one in self.permissions(real) if one.holds and one.commands is None}
         return bool(real) and real <= trusted
 
     def add(self, folder: Path, commands: AllowedCommands | None = None) -> StoredPermission:
@@ -124,7 +124,7 @@ class PermissionStore:
             connection.execute("INSERT OR IGNORE INTO permissions VALUES (?, ?, ?, ?, ?)", row)
             same = "folder = ? AND identity = ? AND commands = ?"
             found = connection.execute(f"SELECT {COLUMNS} FROM permissions WHERE {same}", row[1:4]).fetchall()
-            return _permission(found[0])
+            return _permission(found[0], identify_folder)
 
         return self._write(work)
 
@@ -143,12 +143,15 @@ class PermissionStore:
             self._open.close()
             self._open = None
 
-    def _read(self) -> list[StoredPermission]:
+    def _read(self, folders: set[str] | None) -> list[StoredPermission]:
         if not self._exists():
             self.close()
             return []
-        select = f"SELECT {COLUMNS} FROM permissions ORDER BY given, id"
-        return self._run(lambda connection: [_permission(row) for row in connection.execute(select)])
+        known = tuple(folders or ())
+        where = "" if folders is None else f"WHERE folder IN ({', '.join('?' * len(known))})"
+        select = f"SELECT {COLUMNS} FROM permissions {where} ORDER BY given, id"
+        identify = cache(identify_folder)  # one folder can have many
+        return self._run(lambda connection: [_permission(row, identify) for row in connection.execute(select, known)])
 
     def _write(self, work: "Callable[[Connection], T]") -> T:
         from tark_lsp.sqlite_file import in_transaction
@@ -208,7 +211,7 @@ class PermissionStore:
             self._warn(f"{problem}: what you allowed for always is not allowed any more, and no workspace is trusted")
 
 
-def _permission(row: Sequence[Any]) -> StoredPermission:
+def _permission(row: Sequence[Any], identify: Callable[[Path], str | None]) -> StoredPermission:
     """Raises RowDamaged."""
     stored_id, folder, identity, text, given = row
     place = Path(folder)
@@ -218,7 +221,7 @@ def _permission(row: Sequence[Any]) -> StoredPermission:
         raise RowDamaged(f"the row {stored_id} cannot be read") from error
     if (commands is None) is not stored_id.startswith("trust-"):  # a grant must never count as trust
         raise RowDamaged(f"the row {stored_id} is not what its name says")
-    return StoredPermission(stored_id, place, commands, given, holds=identify_folder(place) == identity)
+    return StoredPermission(stored_id, place, commands, given, holds=identify(place) == identity)
 
 
 def _json(commands: AllowedCommands | None) -> str:
@@ -246,8 +249,8 @@ def _pattern(value: Any) -> Pattern:
     return Pattern(tuple(words), any_arguments)
 
 
-def _real(folders: Iterable[Path]) -> set[Path]:
-    return {Path(os.path.realpath(folder)) for folder in folders}
+def _real(folders: Iterable[Path | str]) -> set[str]:
+    return {os.path.realpath(folder) for folder in folders}
 
 
 def _reason(error: Exception) -> str:

@@ -50,8 +50,7 @@ class PermissionsCommand:
         return {"revoked": list(dict.fromkeys(revoked))}
 
     def _stored(self, *, everywhere: bool) -> list[StoredPermission]:
-        folders = {folder.resolve() for folder in self._workspace.folders}
-        return [one for one in self._store.permissions() if everywhere or one.folder in folders]
+        return self._store.permissions(None if everywhere else self._workspace.folders)
 
     def _of_now(self) -> Iterator[tuple[str, list[Grant]]]:
         """The lists that turns read, with the id of their session."""
