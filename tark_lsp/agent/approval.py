@@ -180,6 +180,8 @@ def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
         return Ask(f"{why}, and it is not certain what it runs: {command.unclear}")
     if any(rule.is_about_reading for rule in (*policy.ask, *policy.deny)):
         return Ask(f"{why}, and a rule of yours is about reading")  # it does not know the rule
+    if command.checkpoint:
+        return Ask(f"{why}, and undo could not take back what it changes: {command.checkpoint}")
     if not policy.trusted:
         return Ask(f"{why}, and you have not said that you trust this workspace", for_trust=True)
     return Allow(f"the approval level {policy.level}: it {Effect.SANDBOXED_COMMAND}")

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from tark_lsp.context.result_handles import result_id
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
@@ -77,7 +78,8 @@ class Command:
 
     `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
     why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
-    `writable`: what it gets in the sandbox beyond the workspace.
+    `writable`: what it gets in the sandbox beyond the workspace. `checkpoint`: why undo could not take back what it
+    changes; empty if it can, or if it changes nothing.
     """
 
     argv: tuple[str, ...]
@@ -91,6 +93,7 @@ class Command:
     reads_only: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    checkpoint: str = ""
 
     @property
     def beyond(self) -> str:
@@ -253,6 +256,8 @@ class ToolContext:
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     report_problem: "Callable[[Problem], None]" = lambda _: None
     sandbox: SandboxAccess = NO_SANDBOX
+    checkpoint: CheckpointAccess | None = None
+    """None: nothing records what commands change."""
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
     """Whether a rule hides the text of this file from the model: no result and no error can show any."""

@@ -51,29 +51,32 @@ class CommandCheckpoints:
         self._failed = ""
         self._clean_at = 0.0
 
-    async def why_not(self, folders: Sequence[Path]) -> str:
-        """Why what a command changes could not be undone, for the user; empty if it can."""
+    async def why_not(self, folders: Sequence[Path], granted: Sequence[Path] = ()) -> str:
+        """Why what a command changes could not be undone, for the user; empty if it can.
+
+        `granted`: what it can write to although it is protected, or outside the workspace. Nothing outside is recorded.
+        """
         if self._failed:
             failed, self._failed = self._failed, ""
             return failed
         try:
             async with self._surveying:
-                survey = await self._survey(folders)
+                survey = await self._survey(folders, granted)
                 await asyncio.to_thread(self._surveyor.classify, survey)
         except CannotCheckpoint as problem:
             return str(problem)
         return ""
 
-    async def begin(self, turn_id: str, folders: Sequence[Path]) -> RunningCommand:
-        """Call `finish` when the command has ended. Raises CannotCheckpoint; then the next `why_not` says so."""
+    async def begin(self, turn_id: str, folders: Sequence[Path], granted: Sequence[Path] = ()) -> RunningCommand:
+        """`granted` as for `why_not`. Call `finish` when the command has ended. Raises CannotCheckpoint; then the next `why_not` says so."""
         try:
             async with self._surveying:
                 since = self._rows.last_number()
-                survey = await self._survey(folders)
+                survey = await self._survey(folders, granted)
                 await asyncio.to_thread(self._store, survey)
             try:
                 running = await asyncio.to_thread(
-                    lambda: write_running(self._locate(), turn_id, folders, since, survey.entries)
+                    lambda: write_running(self._locate(), turn_id, folders, since, survey)
                 )
             except OSError as error:
                 raise CannotCheckpoint(f"the state folder cannot be written: {error.strerror}") from error
@@ -89,6 +92,11 @@ class CommandCheckpoints:
         self._finishing.add(task)
         task.add_done_callback(self._finishing.discard)
         return await asyncio.shield(task)
+
+    def abandon(self, running: RunningCommand) -> None:
+        """The command was not started."""
+        self._running.pop(running.file, None)
+        running.close()
 
     async def recover(self) -> None:
         """Record what commands of killed servers changed, and wait for those that are about to be recorded here."""
@@ -117,7 +125,7 @@ class CommandCheckpoints:
             async with self._surveying:
                 after = await self._survey(running.folders)
                 others = {*self._running.get(running.file, ()), *self._rows.changed_after(running.since)}
-                comparison = Comparison(running.before, after, self._copies)
+                comparison = Comparison(running, after, self._copies)
                 changes = await asyncio.to_thread(lambda: [*comparison.changes(others)])
             if changes:
                 self._checkpoints.record_command(running.turn_id, changes)
@@ -130,12 +138,12 @@ class CommandCheckpoints:
         await self._clean()
         return changes
 
-    async def _survey(self, folders: Sequence[Path]) -> Survey:
+    async def _survey(self, folders: Sequence[Path], granted: Sequence[Path] = ()) -> Survey:
         try:
             listed = await self._list_files(folders)
         except FailureForModel as error:
             raise CannotCheckpoint(f"its files cannot be listed: {error.message}") from error
-        return await asyncio.to_thread(self._surveyor.survey, folders, listed)
+        return await asyncio.to_thread(self._surveyor.survey, folders, listed, granted)
 
     def _store(self, survey: Survey) -> None:
         self._surveyor.classify(survey)

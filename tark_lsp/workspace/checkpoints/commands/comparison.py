@@ -7,7 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from tark_lsp.workspace.checkpoints.commands.copies import Copies
-from tark_lsp.workspace.checkpoints.commands.git_objects import MissingObject
+from tark_lsp.workspace.checkpoints.commands.git_objects import GitObjects, MissingObject
+from tark_lsp.workspace.checkpoints.commands.running_command import RunningCommand
 from tark_lsp.workspace.checkpoints.commands.survey import (
     GIT,
     MOST_BYTES,
@@ -26,8 +27,9 @@ from tark_lsp.workspace.file_state import FileChange, FileState, StateKind, stam
 class Comparison:
     """For one command. Its methods block."""
 
-    def __init__(self, before: dict[str, Entry], after: Survey, copies: Copies) -> None:
-        self._before = before
+    def __init__(self, running: RunningCommand, after: Survey, copies: Copies) -> None:
+        self._before = running.before
+        self._objects = GitObjects(running.stores)
         self._after = after
         self._copies = copies
         self._left = MOST_BYTES
@@ -77,7 +79,7 @@ class Comparison:
             return FileState(StateKind.FILE, entry.mode, entry.content)
         try:
             name = entry.content.removeprefix(GIT)
-            data = self._after.read_blob(name) if entry.stamp.size else b""
+            data = self._objects.read_blob(bytes.fromhex(name)) if entry.stamp.size else b""
             digest = sha256(data).hexdigest()
             self._copies.add_bytes(data, digest)
         except (MissingObject, OSError):

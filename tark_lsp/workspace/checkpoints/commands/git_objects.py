@@ -29,7 +29,7 @@ class GitObjects:
     """The blobs in `stores`: folders named `objects`. Packs stay open while this object lives."""
 
     def __init__(self, stores: Sequence[Path]) -> None:
-        self._stores = tuple(stores)
+        self.stores = tuple(stores)
         self._packs: dict[Path, _Pack] = {}
 
     def has_blob(self, name: bytes) -> bool:
@@ -83,7 +83,7 @@ class GitObjects:
 
     def _loose(self, name: bytes) -> Path | None:
         text = name.hex()
-        for store in self._stores:
+        for store in self.stores:
             path = store / text[:2] / text[2:]
             if path.is_file():
                 return path
@@ -102,7 +102,7 @@ class GitObjects:
         """Whether there are packs that were not open."""
         new = [
             path
-            for store in self._stores
+            for store in self.stores
             if (store / "pack").is_dir()
             for path in sorted((store / "pack").glob("pack-*.idx"))
             if path not in self._packs and path.with_suffix(".pack").is_file()

@@ -30,12 +30,15 @@ class Repositories:
     def __init__(self) -> None:
         self._known: dict[str, tuple[object, Repository]] = {}
 
-    def find(self, top: str, writable: Sequence[Path]) -> Repository | None:
-        """The repository whose `.git` is in the folder `top`; None if it is of no use. `writable`: for the command."""
+    def find(self, top: str, folders: Sequence[Path], granted: Sequence[Path]) -> Repository | None:
+        """The repository whose `.git` is in the folder `top`; None if it is of no use to undo.
+
+        A command can write to the workspace `folders`, but not to a `.git` in them, and to what it was `granted`.
+        """
         try:
             own = _git_folder(Path(top, ".git"))
             common = _named(own / "commondir", own) or own
-            stores = [store for store in _stores(common / "objects") if not _is_writable(store, writable)]
+            stores = [store for store in _stores(common / "objects") if not _is_writable(store, folders, granted)]
             index = own / "index"
             status = index.stat()
             key = (tuple(stores), status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
@@ -64,8 +67,10 @@ def folders_with_git(folder: Path) -> Iterator[str]:
             yield str(above)
 
 
-def _is_writable(store: Path, writable: Sequence[Path]) -> bool:
-    inside = [folder for folder in writable if store.is_relative_to(folder)]
+def _is_writable(store: Path, folders: Sequence[Path], granted: Sequence[Path]) -> bool:
+    if any(store.is_relative_to(path) for path in granted):
+        return True
+    inside = [folder for folder in folders if store.is_relative_to(folder)]
     return any(".git" not in store.relative_to(folder).parts for folder in inside)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from tark_lsp.workspace.checkpoints.commands.survey import Entry, Stamp
+from tark_lsp.workspace.checkpoints.commands.survey import Entry, Stamp, Survey
 from tark_lsp.workspace.file_state import StateKind
 
 KINDS = tuple(StateKind)
@@ -19,12 +19,14 @@ KINDS = tuple(StateKind)
 
 @dataclass(frozen=True, slots=True)
 class RunningCommand:
-    """`since`: the number of the last change that any server had recorded before. `before`: the entries by path."""
+    """`since`: the number of the last change that any server had recorded before. `before`: the entries by
+    path, some with blobs in `stores`."""
 
     turn_id: str
     folders: tuple[Path, ...]
     since: int
     before: dict[str, Entry]
+    stores: tuple[Path, ...]
     file: Path
     lock: int
     """A descriptor of the file, which holds the lock."""
@@ -39,9 +41,7 @@ class RunningCommand:
         os.close(self.lock)
 
 
-def write_running(
-    folder: Path, turn_id: str, folders: Sequence[Path], since: int, before: dict[str, Entry]
-) -> RunningCommand:
+def write_running(folder: Path, turn_id: str, folders: Sequence[Path], since: int, survey: Survey) -> RunningCommand:
     """Blocks. Raises OSError."""
     import fcntl
 
@@ -50,9 +50,11 @@ def write_running(
     folder.mkdir(mode=0o700, exist_ok=True)
     entries = [
         (os.fsencode(path), KINDS.index(one.kind), one.mode, tuple(one.stamp), one.content, one.link)
-        for path, one in before.items()
+        for path, one in survey.entries.items()
     ]
-    data = msgspec.msgpack.encode((turn_id, [os.fsencode(one) for one in folders], since, entries))
+    stores = survey.stores
+    named = [[os.fsencode(path) for path in paths] for paths in (folders, stores)]
+    data = msgspec.msgpack.encode((turn_id, *named, since, entries))
     file = folder / f"{os.getpid()}-{token_hex(8)}"
     temporary = file.with_name(f".{file.name}")
     lock = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -66,7 +68,7 @@ def write_running(
         os.close(lock)
         temporary.unlink(missing_ok=True)
         raise
-    return RunningCommand(turn_id, tuple(folders), since, before, file, lock)
+    return RunningCommand(turn_id, tuple(folders), since, survey.entries, stores, file, lock)
 
 
 def read_running(file: Path) -> RunningCommand | None:
@@ -84,18 +86,22 @@ def read_running(file: Path) -> RunningCommand | None:
         if not file.exists():
             raise FileNotFoundError(file)  # another server removed it before we had the lock
         with open(lock, "rb", closefd=False) as stream:
-            turn_id, folders, since, entries = msgspec.msgpack.decode(stream.read())
+            turn_id, folders, stores, since, entries = msgspec.msgpack.decode(stream.read())
         before = dict(_entries(entries))
     except (OSError, ValueError, TypeError, IndexError, msgspec.MsgspecError):
         os.close(lock)
         return None
-    return RunningCommand(turn_id, tuple(Path(os.fsdecode(one)) for one in folders), since, before, file, lock)
+    return RunningCommand(turn_id, _paths(folders), since, before, _paths(stores), file, lock)
 
 
 def files_of_running(folder: Path) -> list[Path]:
     with suppress(OSError), os.scandir(folder) as entries:
         return [Path(entry.path) for entry in entries if not entry.name.startswith(".")]
     return []
+
+
+def _paths(names: Sequence[bytes]) -> tuple[Path, ...]:
+    return tuple(Path(os.fsdecode(name)) for name in names)
 
 
 def _entries(rows: Sequence[Any]) -> Iterator[tuple[str, Entry]]:

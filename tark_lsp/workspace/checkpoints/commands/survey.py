@@ -5,16 +5,18 @@ import stat
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha1
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from tark_lsp.workspace.checkpoints.commands.copies import Copies
-from tark_lsp.workspace.checkpoints.commands.git_objects import LARGEST_BLOB, MissingObject
+from tark_lsp.workspace.checkpoints.commands.git_objects import LARGEST_BLOB
 from tark_lsp.workspace.checkpoints.commands.git_repositories import Repositories, Repository, folders_with_git
 from tark_lsp.workspace.disk.hashing import PIECE
 from tark_lsp.workspace.disk.posix_files import READ
 from tark_lsp.workspace.file_state import StateKind, kind_of
+from tark_lsp.workspace.protected import is_protected_path
 
 MOST_FILES = 100_000
 MOST_BYTES = 200_000_000
@@ -60,14 +62,10 @@ class Survey:
     entries: dict[str, Entry]
     repositories: list[Repository] = field(default_factory=list)
 
-    def read_blob(self, name: str) -> bytes:
-        """Raises MissingObject, OSError."""
-        for repository in self.repositories:
-            try:
-                return repository.objects.read_blob(bytes.fromhex(name))
-            except MissingObject:
-                continue
-        raise MissingObject("no repository has it")
+    @property
+    def stores(self) -> tuple[Path, ...]:
+        """Where the blobs of the entries are: object folders of Git."""
+        return tuple(dict.fromkeys(store for one in self.repositories for store in one.objects.stores))
 
 
 class _Known(NamedTuple):
@@ -83,8 +81,8 @@ class Surveyor:
         self._repositories = Repositories()
         self._known: dict[str, _Known] = {}
 
-    def survey(self, folders: Sequence[Path], listed: Sequence[str]) -> Survey:
-        """`listed`: the files below the folders that are not ignored.
+    def survey(self, folders: Sequence[Path], listed: Sequence[str], granted: Sequence[Path] = ()) -> Survey:
+        """`listed`: the files below the folders that are not ignored. `granted`: see `CommandCheckpoints.why_not`.
 
         A file that an earlier survey had is in it, even if a command had it ignored since.
         """
@@ -97,7 +95,7 @@ class Surveyor:
         above = {*tops, *_parents(files, tops)}
         while waiting or above:
             for top in waiting:
-                repository = self._repositories.find(top, folders)
+                repository = self._repositories.find(top, folders, granted)
                 if repository is not None:
                     repositories[top] = repository
                     tracked = {path for path in repository.tracked if any(_is_below(path, one) for one in tops)}
@@ -129,7 +127,8 @@ class Surveyor:
         size = 0
         for path, entry in files:
             known = self._known.get(path)
-            if known is None or known.stamp != entry.stamp:
+            lost = known is not None and known.content.startswith(GIT) and path not in tracked
+            if known is None or known.stamp != entry.stamp or lost:
                 known = _Known(entry.stamp, _git_content(path, entry, tracked.get(path)))
                 if _is_sure(entry):
                     self._known[path] = known
@@ -193,7 +192,7 @@ class _opened:  # noqa: N801  # used like a function
 
 def _git_content(path: str, entry: Entry, tracked: tuple[bytes, Repository] | None) -> str:
     """`git:...` if the bytes of the file are exactly those of the tracked blob, whatever Git would convert."""
-    if tracked is None or entry.stamp.size > LARGEST_BLOB or not _is_sure(entry):
+    if tracked is None or entry.stamp.size > LARGEST_BLOB:
         return ""
     name, repository = tracked
     try:
@@ -223,11 +222,17 @@ def _look_into(folder: str, above: Collection[str], found: dict[str, Entry]) -> 
                     link = entry_at(one.path)
                     if link is not None and link.kind is StateKind.LINK:
                         found[one.path] = link
-                elif one.is_dir(follow_symlinks=False) and one.path not in above:
+                elif one.is_dir(follow_symlinks=False) and one.path not in above and not _is_protected(one.name):
                     found.update(_without_files(one.path) or {})
     except OSError:
         pass  # it is gone, or nobody can read it
     return repository
+
+
+@cache
+def _is_protected(name: str) -> bool:
+    """The sandbox makes empty folders of such names while a command runs."""
+    return is_protected_path(PurePath(name))
 
 
 def _without_files(folder: str) -> dict[str, Entry] | None:
