@@ -49,6 +49,9 @@ class CommandCheckpoints:
         """By the file of the command: what others wrote meanwhile."""
         self._finishing: set[asyncio.Task[list[FileChange]]] = set()
         self._failed = ""
+        """Why the last `begin` was not possible, for the next `why_not`."""
+        self._checked: object = None
+        """The folders of the last `begin`, which was possible, and what was granted."""
         self._clean_at = 0.0
 
     async def why_not(self, folders: Sequence[Path], granted: Sequence[Path] = ()) -> str:
@@ -59,6 +62,8 @@ class CommandCheckpoints:
         if self._failed:
             failed, self._failed = self._failed, ""
             return failed
+        if (tuple(folders), tuple(granted)) == self._checked:
+            return ""  # `begin` looks again, and starts nothing if it cannot be done any more
         try:
             async with self._surveying:
                 survey = await self._survey(folders, granted)
@@ -81,8 +86,9 @@ class CommandCheckpoints:
             except OSError as error:
                 raise CannotCheckpoint(f"the state folder cannot be written: {error.strerror}") from error
         except CannotCheckpoint as problem:
-            self._failed = str(problem)
+            self._failed, self._checked = str(problem), None
             raise
+        self._checked = tuple(folders), tuple(granted)
         self._running[running.file] = set()
         return running
 

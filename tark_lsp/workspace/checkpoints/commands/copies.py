@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -19,20 +19,13 @@ class Copies:
     def __init__(self, locate: Callable[[], Path]) -> None:
         """`locate()` returns the folder, whose parent exists; it raises OSError if nothing can be stored."""
         self._locate = locate
+        self._made: Path | None = None
 
     def add_descriptor(self, descriptor: int) -> str:
         """Store what is left to read. Returns the digest. Raises OSError."""
-        folder = self._folder()
-        temporary = folder / f".{token_hex(8)}"
-        target = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            try:
-                digest = hash_descriptor(descriptor, lambda piece: write_all(target, piece))
-            finally:
-                os.close(target)
-            temporary.rename(folder / digest)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with self._new_file() as (target, finish):
+            digest = hash_descriptor(descriptor, lambda piece: write_all(target, piece))
+            finish(digest)
         return digest
 
     def add_file(self, path: Path) -> str:
@@ -49,19 +42,14 @@ class Copies:
         """Store bytes with this digest. Raises OSError."""
         if self.use(digest):
             return
-        folder = self._folder()
-        temporary = folder / f".{token_hex(8)}"
-        try:
-            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
-                file.write(data)
-            temporary.rename(folder / digest)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with self._new_file() as (target, finish):
+            write_all(target, data)
+            finish(digest)
 
     def use(self, digest: str) -> bool:
         """Whether there is such a copy. It is not removed as unused for a while."""
         try:
-            os.utime(self._folder() / digest)
+            os.utime(f"{self._folder()}{os.sep}{digest}")
         except OSError:
             return False
         return True
@@ -94,7 +82,23 @@ class Copies:
                         if entry.stat().st_mtime < before:
                             os.unlink(entry.path)  # noqa: PTH108  # a Path for each takes longer
 
+    @contextmanager
+    def _new_file(self) -> Iterator[tuple[int, Callable[[str], None]]]:
+        """A descriptor to write to, and what gives the file its name at the end."""
+        start = f"{self._folder()}{os.sep}"
+        temporary = f"{start}.{token_hex(8)}"
+        target = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            yield target, lambda digest: os.rename(temporary, f"{start}{digest}")  # noqa: PTH104  # called for each file
+        except BaseException:  # raised again
+            os.unlink(temporary)  # noqa: PTH108  # as above
+            raise
+        finally:
+            os.close(target)
+
     def _folder(self) -> Path:
-        folder = self._locate()
-        folder.mkdir(mode=0o700, exist_ok=True)
-        return folder
+        """Made when it is first needed, and again if somebody removed it."""
+        if self._made is None or not os.path.isdir(self._made):  # noqa: PTH112  # as above
+            self._made = self._locate()
+            self._made.mkdir(mode=0o700, exist_ok=True)
+        return self._made

@@ -5,6 +5,7 @@ so every size is limited, and each blob is checked against its name.
 """
 
 import mmap
+import os
 import struct
 import zlib
 from collections.abc import Sequence
@@ -48,7 +49,7 @@ class GitObjects:
     def _read(self, name: bytes, depth: int) -> tuple[int, bytes]:
         loose = self._loose(name)
         if loose is not None:
-            data = _inflate(loose.read_bytes(), 0, LARGEST_BLOB + 64)
+            data = _inflate(Path(loose).read_bytes(), 0, LARGEST_BLOB + 64)
             head, _, body = data.partition(b"\0")
             return (BLOB if head.startswith(b"blob ") else 0), body
         found = self._find(name)
@@ -81,13 +82,10 @@ class GitObjects:
             data = _patched(data, delta)
         return kind, data
 
-    def _loose(self, name: bytes) -> Path | None:
+    def _loose(self, name: bytes) -> str | None:
         text = name.hex()
-        for store in self.stores:
-            path = store / text[:2] / text[2:]
-            if path.is_file():
-                return path
-        return None
+        paths = (f"{store}{os.sep}{text[:2]}{os.sep}{text[2:]}" for store in self.stores)
+        return next((path for path in paths if os.path.isfile(path)), None)  # noqa: PTH113  # called for each file
 
     def _find(self, name: bytes) -> "tuple[_Pack, int] | None":
         for again in (False, True):

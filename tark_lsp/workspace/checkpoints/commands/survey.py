@@ -26,6 +26,8 @@ UNSURE_NANOSECONDS = 100_000_000
 CACHE = f"{os.sep}__pycache__{os.sep}"
 """Python writes such a folder beside the modules that it imports, also in a project without a .gitignore."""
 TRIES = 3
+MODE = 0o7777
+"""What `stat.S_IMODE` keeps."""
 
 
 class Stamp(NamedTuple):
@@ -68,18 +70,14 @@ class Survey:
         return tuple(dict.fromkeys(store for one in self.repositories for store in one.objects.stores))
 
 
-class _Known(NamedTuple):
-    stamp: Stamp
-    content: str
-
-
 class Surveyor:
     """Remembers what it read until a file changes. Its methods block; for one thread at a time."""
 
     def __init__(self, copies: Copies) -> None:
         self._copies = copies
         self._repositories = Repositories()
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, Entry] = {}
+        """The entries whose stamps are sure, each with what is known of its content."""
 
     def survey(self, folders: Sequence[Path], listed: Sequence[str], granted: Sequence[Path] = ()) -> Survey:
         """`listed`: the files below the folders that are not ignored. `granted`: see `CommandCheckpoints.why_not`.
@@ -87,8 +85,7 @@ class Surveyor:
         A file that an earlier survey had is in it, even if a command had it ignored since.
         """
         tops = [str(folder) for folder in folders]
-        known = (path for path in self._known if any(_is_below(path, top) for top in tops))
-        files = {*(path for path in listed if CACHE not in path), *known}
+        files = {*(path for path in listed if CACHE not in path), *_below(self._known, tops)}
         found: dict[str, Entry] = {}
         repositories: dict[str, Repository] = {}
         waiting, seen = [path for folder in folders for path in folders_with_git(folder)], set[str]()
@@ -98,8 +95,8 @@ class Surveyor:
                 repository = self._repositories.find(top, folders, granted)
                 if repository is not None:
                     repositories[top] = repository
-                    tracked = {path for path in repository.tracked if any(_is_below(path, one) for one in tops)}
-                    above |= _parents(tracked - files, tops) - seen
+                    tracked = {*_below(repository.tracked, tops)} - files
+                    above |= _parents(tracked, tops) - seen
                     files |= tracked
             waiting = []
             for path in sorted(above - seen):  # a folder before what is in it: nothing behind a link counts
@@ -109,7 +106,7 @@ class Surveyor:
             above -= seen
         for path in files:
             if path not in found and is_folder(found.get(parent_of(path))):
-                entry = entry_at(path)
+                entry = entry_at(path, self._known.get(path))
                 if entry is not None and entry.kind is StateKind.FILE:
                     found[path] = entry
         for path in [path for path in self._known if path in files and path not in found]:
@@ -126,14 +123,12 @@ class Surveyor:
             tracked |= {path: (name, repository) for path, name in repository.tracked.items()}
         size = 0
         for path, entry in files:
-            known = self._known.get(path)
-            lost = known is not None and known.content.startswith(GIT) and path not in tracked
-            if known is None or known.stamp != entry.stamp or lost:
-                known = _Known(entry.stamp, _git_content(path, entry, tracked.get(path)))
-                if _is_sure(entry):
-                    self._known[path] = known
-            survey.entries[path] = entry._replace(content=known.content)
-            size += 0 if known.content.startswith(GIT) else entry.stamp.size
+            if entry.content.startswith(GIT) and path in tracked:
+                continue
+            if not entry.content or entry.content.startswith(GIT):
+                survey.entries[path] = entry = entry._replace(content=_git_content(path, entry, tracked.get(path)))
+                self._remember(path, entry)
+            size += 0 if entry.content.startswith(GIT) else entry.stamp.size
         if size > MOST_BYTES:
             raise CannotCheckpoint(f"its folders have {_sized(size)} of files that Git cannot restore")
 
@@ -148,17 +143,21 @@ class Surveyor:
                 if copied is None:
                     del survey.entries[path]
                     continue
-                entry = copied
-                if _is_sure(entry):
-                    self._known[path] = _Known(entry.stamp, entry.content)
-            survey.entries[path] = entry
+                survey.entries[path] = entry = copied
+                self._remember(path, entry)
             size += entry.stamp.size
             if size > MOST_BYTES:
                 raise CannotCheckpoint(f"its folders have more than {_sized(MOST_BYTES)} that Git cannot restore")
 
+    def _remember(self, path: str, entry: Entry) -> None:
+        if _is_sure(entry):
+            self._known[path] = entry
+        else:
+            self._known.pop(path, None)
+
     def digests(self) -> Collection[str]:
         """The copies that the next survey can need."""
-        return {known.content for known in self._known.values()}
+        return {entry.content for entry in self._known.values()}
 
     def _copied(self, path: str) -> Entry | None:
         """The file as it was copied; None if it is gone."""
@@ -259,10 +258,16 @@ def _without_files(folder: str) -> dict[str, Entry] | None:
     return found
 
 
-def entry_at(path: str) -> Entry | None:
-    """What is at the path, without following a link; None if it is nothing, or nothing that can be restored."""
+def entry_at(path: str, known: Entry | None = None) -> Entry | None:
+    """What is at the path, without following a link; None if it is nothing, or nothing that can be restored.
+
+    It is `known` if that is still the same.
+    """
     try:
         status = os.lstat(path)
+        if known is not None and known.links == status.st_nlink and known.mode == status.st_mode & MODE:
+            if known.stamp == (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino):
+                return known
         entry = _of_status(status)
         if entry.kind is StateKind.LINK:
             entry = entry._replace(link=os.fsencode(os.readlink(path)))  # noqa: PTH115  # called for each file
@@ -301,6 +306,11 @@ def parent_of(path: str) -> str:
 
 def is_folder(entry: Entry | None) -> bool:
     return entry is not None and entry.kind is StateKind.FOLDER
+
+
+def _below(paths: Iterable[str], tops: Sequence[str]) -> Iterable[str]:
+    starts = tuple(top.rstrip(os.sep) + os.sep for top in tops)
+    return (path for path in paths if path.startswith(starts))
 
 
 def _is_below(path: str, top: str) -> bool:
