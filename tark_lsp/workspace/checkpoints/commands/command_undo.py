@@ -84,7 +84,7 @@ class CommandUndo:
             await self._edit(work, state)
         self._log.mark_undone(self._done)
         restored = self._restored or self._folders  # folders are named only if there is nothing else
-        return UndoResult(tuple(dict.fromkeys(restored)), tuple(self._kept.items()))
+        return UndoResult(tuple(dict.fromkeys(restored)), tuple(self._kept.items()), commands=True)
 
     def _is_inside(self, work: _Work) -> bool:
         inside = self._files.is_inside(work.path)
