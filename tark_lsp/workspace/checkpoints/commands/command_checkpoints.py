@@ -9,6 +9,7 @@
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -45,6 +46,7 @@ class CommandCheckpoints:
         self._list_files = list_files
         self._surveyor = Surveyor(copies)
         self._surveying = asyncio.Lock()
+        self._recovering = asyncio.Lock()
         self._running: dict[Path, set[Path]] = {}
         """By the file of the command: what others wrote meanwhile."""
         self._finishing: set[asyncio.Task[list[FileChange]]] = set()
@@ -93,7 +95,10 @@ class CommandCheckpoints:
         return running
 
     async def finish(self, running: RunningCommand) -> list[FileChange]:
-        """What the command changed, which is recorded then. If the caller is cancelled, it is recorded nevertheless."""
+        """What the command changed, which is recorded then. If the caller is cancelled, it is recorded nevertheless.
+
+        Raises FailureForModel if the files cannot be listed: then new files are not among what is recorded.
+        """
         task = asyncio.ensure_future(self._record(running))
         self._finishing.add(task)
         task.add_done_callback(self._finishing.discard)
@@ -106,20 +111,22 @@ class CommandCheckpoints:
 
     async def recover(self) -> None:
         """Record what commands of killed servers changed, and wait for those that are about to be recorded here."""
-        if self._finishing:
-            await asyncio.wait([*self._finishing])
-        try:
-            files = await asyncio.to_thread(lambda: files_of_running(self._locate()))
-        except OSError:
-            return
-        for file in files:
-            running = None if file in self._running else await asyncio.to_thread(read_running, file)
-            if running is None:
-                continue
-            if all(folder.is_dir() for folder in running.folders):
-                await self.finish(running)
-            else:
-                running.leave()  # it can be a disk that is not there now
+        async with self._recovering:
+            if self._finishing:
+                await asyncio.wait([*self._finishing])
+            try:
+                files = await asyncio.to_thread(lambda: files_of_running(self._locate()))
+            except OSError:
+                return
+            for file in files:
+                running = None if file in self._running else await asyncio.to_thread(read_running, file)
+                if running is None:
+                    continue
+                if all(folder.is_dir() for folder in running.folders):
+                    with contextlib.suppress(FailureForModel):
+                        await self.finish(running)
+                else:
+                    running.leave()  # it can be a disk that is not there now
 
     def note_written(self, path: Path) -> None:
         """Somebody other than a command wrote this file: the user saved it."""
@@ -127,9 +134,14 @@ class CommandCheckpoints:
             written.add(path)
 
     async def _record(self, running: RunningCommand) -> list[FileChange]:
+        problem: FailureForModel | None = None
         try:
+            try:
+                listed = await self._list_files(running.folders)
+            except FailureForModel as error:  # what is known from before can still be compared
+                listed, problem = (), error
             async with self._surveying:
-                after = await self._survey(running.folders)
+                after = await asyncio.to_thread(self._surveyor.survey, running.folders, listed)
                 others = {*self._running.get(running.file, ()), *self._rows.changed_after(running.since)}
                 comparison = Comparison(running, after, self._copies)
                 changes = await asyncio.to_thread(lambda: [*comparison.changes(others)])
@@ -142,6 +154,8 @@ class CommandCheckpoints:
         self._running.pop(running.file, None)
         running.close()
         await self._clean()
+        if problem is not None:
+            raise problem
         return changes
 
     async def _survey(self, folders: Sequence[Path], granted: Sequence[Path] = ()) -> Survey:
