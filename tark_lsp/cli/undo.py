@@ -82,7 +82,8 @@ class _Undo:
         self._screen = screen
         self._folder = folder
         self._broken = False
-        self._checkpoints = Checkpoints(CheckpointStore(checkpoints_path, self._failed), copies_folder=copies_folder)
+        self._store = CheckpointStore(checkpoints_path, self._failed)
+        self._checkpoints = Checkpoints(self._store, copies_folder=copies_folder)
         self._commands = CommandCheckpoints(self._checkpoints, running_commands_folder, list_not_ignored)
 
     async def run(self, options: Namespace) -> int:
@@ -134,7 +135,7 @@ class _Undo:
         histories = self._checkpoints.histories(turn.id)
         # Two changes of one file that were taken back are two histories, and are shown as one.
         lines = [self._summary(history) for history in histories if undone or not history.undone]
-        if changed := self._checkpoints.changed_by_commands(turn.id):
+        if changed := self._checkpoints.commands.paths(turn.id):
             names = ", ".join(self._shown(path) for path in changed[:MOST_NAMED])
             lines.append(f"commands {names}{f' and {len(changed) - MOST_NAMED} more' * (len(changed) > MOST_NAMED)}")
         for line in dict.fromkeys(lines):
@@ -205,7 +206,7 @@ class _Undo:
         return any(path.is_relative_to(self._folder) for path in self._checkpoints.changed_paths(turn.id))
 
     def _is_undone(self, turn: LoggedTurn) -> bool:
-        return not self._checkpoints.is_standing(turn.id)
+        return not self._store.standing([turn.id])
 
     def _shown(self, path: Path) -> str:
         return one_line(str(path.relative_to(self._folder) if path.is_relative_to(self._folder) else path))

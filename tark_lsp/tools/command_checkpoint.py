@@ -1,4 +1,4 @@
-"""What a command changes: recorded in the turn's checkpoint if it runs in the sandbox, else only found by its stamps."""
+"""What a command changes: recorded in the turn's checkpoint if it runs in the sandbox, else only found by stamps."""
 
 import os
 from collections.abc import Sequence
@@ -63,7 +63,8 @@ class Watch:
         """`created`, `changed` or `deleted` by path, and recorded for undo if it could be."""
         if self.stamps is not None:
             return await changed_since(self.stamps, self.program, self.folder, self.ctx.seen)
-        assert self.running is not None and self.ctx.checkpoint is not None, "one of them is set"
+        assert self.running is not None, "one of them is set"
+        assert self.ctx.checkpoint is not None, "it made `running`"
         found = await self.ctx.checkpoint.commands.finish(self.running)
         return {change.path: _what(change) for change in found if not _is_of_folders(change)}
 

@@ -1,4 +1,4 @@
-"""A command in the sandbox deletes everything; undo brings it back byte for byte, also after kill -9 amid the command."""
+"""A command in the sandbox deletes everything; undo brings it back byte for byte, also after kill -9 meanwhile."""
 
 import asyncio
 import json
@@ -69,6 +69,13 @@ async def open_with(folder: Path, home: Path, command: str) -> MemoryEditor:
     return editor
 
 
+async def appears(path: Path) -> None:
+    """The command, which nothing else can be seen of, makes the file last."""
+    async with asyncio.timeout(AT_ONCE):
+        while not path.exists():  # noqa: ASYNC110  # another process makes it
+            await asyncio.sleep(0.02)
+
+
 def without_outputs(folder: Path) -> object:
     """Also without the empty folders that the sandbox makes while a command runs."""
     covers = {str(folder / name) for name in COVERED}
@@ -103,9 +110,7 @@ async def test_after_kill_9_amid_the_command(folder: Path, tmp_path: Path) -> No
     home = tmp_path / "home"
     editor = await open_with(folder, home, f"{AWAY}; echo new >made; echo x >done; sleep 600")
     turn = await editor.turn("do it")
-    async with asyncio.timeout(AT_ONCE):
-        while not (folder / "done").exists():
-            await asyncio.sleep(0.02)
+    await appears(folder / "done")
     await kill(editor)
     editor = await open_with(folder, home, "true")
     undone = await editor.command("tark.turn.undo", {"turnId": turn})
@@ -120,14 +125,10 @@ async def test_a_cancelled_command_is_undone(folder: Path, tmp_path: Path) -> No
     before = without_outputs(folder)
     editor = await open_with(folder, tmp_path / "home", f"{AWAY}; echo x >done; sleep 600")
     turn = await editor.turn("do it")
-    async with asyncio.timeout(AT_ONCE):
-        while not (folder / "done").exists():
-            await asyncio.sleep(0.02)
+    await appears(folder / "done")
     await editor.command("tark.turn.cancel", {"turnId": turn})
     await editor.end(turn, 120)
     assert (await editor.command("tark.turn.undo", {"turnId": turn}))["kept"] == []
     assert without_outputs(folder) == before
     assert await editor.close() == 0
     await editor.connection.stop()
-
-

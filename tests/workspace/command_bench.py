@@ -1,5 +1,6 @@
 """Commands whose changes are recorded in a turn: run in a plain shell, undone, done again; and a picture of a tree."""
 
+import asyncio
 import os
 import shutil
 import stat
@@ -59,10 +60,14 @@ class CommandBench:
 
     async def run(self, script: str, meanwhile: Callable[[], object] = lambda: None) -> list[FileChange]:
         running = await self.commands.begin(TURN, self.folders)
-        done = subprocess.run(["/bin/bash", "-c", script], cwd=self.root, check=False, capture_output=True)
-        assert not done.stderr, done.stderr
+        await self.shell(script)
         meanwhile()
         return await self.commands.finish(running)
+
+    async def shell(self, script: str) -> None:
+        argv = ["/bin/bash", "-c", script]
+        done = await asyncio.to_thread(subprocess.run, argv, cwd=self.root, check=False, capture_output=True)
+        assert not done.stderr, done.stderr
 
     async def undo(self) -> UndoResult:
         return await self.checkpoints.undo(TURN, self.workspace)
@@ -87,7 +92,7 @@ def picture(*roots: Path) -> Picture:
                 continue
             status = path.lstat()
             if stat.S_ISLNK(status.st_mode):
-                found[str(path)] = ("link", os.readlink(path))
+                found[str(path)] = ("link", str(path.readlink()))
             elif stat.S_ISDIR(status.st_mode):
                 found[str(path)] = ("folder", stat.S_IMODE(status.st_mode))
             elif stat.S_ISREG(status.st_mode):

@@ -103,15 +103,6 @@ class Checkpoints:
         """What the turn did to each file, in the order of their first changes."""
         return histories_of(self._store.changes(turn_id))
 
-    def changed_by_commands(self, turn_id: str) -> list[Path]:
-        """What commands of the turn changed and is not taken back."""
-        changes = self._store.changes(turn_id)
-        return [*dict.fromkeys(change.path for change in changes if change.kind == "file" and not change.undone)]
-
-    def is_standing(self, turn_id: str) -> bool:
-        """Whether something of the turn is not taken back."""
-        return bool(self._store.standing([turn_id]))
-
     def undone_turns(self, turn_ids: Iterable[str]) -> dict[str, Undone]:
         """Which of these turns are undone, so that redo has something to do."""
         wanted = [*turn_ids]

@@ -37,8 +37,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
     """`before` and `after` are digests: of the texts of an edit (`before` None: there was no file); for a removal
-    `before` is the digest of the file's bytes. `target` is the new path of a move. Of a `file`, which a command changed,
-    they are `FileState`s as texts, or None."""
+    `before` is the digest of the file's bytes. Of a `file`, which a command changed, they are `FileState`s as texts, or
+    None. `target` is the new path of a move."""
 
     number: int
     kind: Kind

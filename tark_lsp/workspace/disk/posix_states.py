@@ -47,7 +47,7 @@ def write_state(parent: int, name: str, now: FileState | None, wanted: FileState
     if wanted is not None and wanted.kind is StateKind.FILE and not _same_bytes(now, wanted):
         if source is None:
             raise WriteFailed("no copy of what it was is kept")
-        with open(source, "rb", buffering=0) as copy:
+        with source.open("rb", buffering=0) as copy:
             _write_file(parent, name, now, wanted, copy.fileno())
         return
     with locked(parent):
@@ -123,6 +123,6 @@ def _set_mode(parent: int, name: str, mode: int) -> None:
     try:
         if stat.S_ISLNK(os.fstat(descriptor).st_mode):
             return
-        os.chmod(f"/proc/self/fd/{descriptor}", mode)
+        Path(f"/proc/self/fd/{descriptor}").chmod(mode)
     finally:
         os.close(descriptor)

@@ -75,7 +75,10 @@ class CommandCheckpoints:
         return ""
 
     async def begin(self, turn_id: str, folders: Sequence[Path], granted: Sequence[Path] = ()) -> RunningCommand:
-        """`granted` as for `why_not`. Call `finish` when the command has ended. Raises CannotCheckpoint; then the next `why_not` says so."""
+        """Call `finish` when the command has ended. `granted` as for `why_not`.
+
+        Raises CannotCheckpoint; then the next `why_not` says so.
+        """
         try:
             async with self._surveying:
                 since = self._rows.last_number()

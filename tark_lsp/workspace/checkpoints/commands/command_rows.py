@@ -55,6 +55,11 @@ class CommandRows:
         rows = self._database.read("SELECT path, target FROM changes WHERE number > ? AND kind != 'file'", number)
         return {Path(os.fsdecode(path)) for row in rows for path in row if path is not None}
 
+    def paths(self, turn_id: str) -> list[Path]:
+        """What commands of the turn changed, even if that was undone."""
+        sql = "SELECT DISTINCT path FROM changes WHERE kind = 'file' AND turn = ?"
+        return [Path(os.fsdecode(path)) for (path,) in self._database.read(sql, turn_id)]
+
     def used_copies(self) -> set[str]:
         """The digests of the copies that changes need."""
         rows = self._database.read("SELECT before, after FROM changes WHERE kind = 'file'")

@@ -43,12 +43,11 @@ class Comparison:
         left_out = {str(path) for path in others}
         for path in sorted({*self._before, *self._after.entries} - left_out):
             old, new = self._before.get(path), self._now(path)
-            if old is None and new is not None and new.links == 1 and new.stamp.inode in known:
-                if self._is_other_spelling(path, new):
-                    continue
+            if old is None and new is not None and new.stamp.inode in known and self._is_other_spelling(path, new):
+                continue
             if old is not None and new is not None and _is_same(old, new):
                 continue
-            before, after = self._state_before(path, old), self._state_after(path, old, new)
+            before, after = self._state_before(old), self._state_after(path, old, new)
             if before != after:
                 yield FileChange(Path(path), before, after)
 
@@ -62,13 +61,15 @@ class Comparison:
 
     def _is_other_spelling(self, path: str, new: Entry) -> bool:
         """In a folder without upper and lower case, a file that was renamed can still be found by its old name."""
+        if new.links > 1:
+            return False
         folder = path.rpartition(os.sep)[0]
         return any(
             other.rpartition(os.sep)[0] == folder and other.casefold() == path.casefold() and _has_inode(other, new)
             for other in self._before
         )
 
-    def _state_before(self, path: str, entry: Entry | None) -> FileState | None:
+    def _state_before(self, entry: Entry | None) -> FileState | None:
         if entry is None:
             return None
         if entry.kind is StateKind.LINK:

@@ -3,6 +3,7 @@
 The server that runs the command holds a lock on the file. If nobody holds it, the server was killed.
 """
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -45,16 +46,14 @@ def write_running(folder: Path, turn_id: str, folders: Sequence[Path], since: in
     """Blocks. Raises OSError."""
     import fcntl
 
-    import msgspec
-
     folder.mkdir(mode=0o700, exist_ok=True)
     entries = [
-        (os.fsencode(path), KINDS.index(one.kind), one.mode, tuple(one.stamp), one.content, one.link)
+        (path, KINDS.index(one.kind), one.mode, one.stamp, one.content, os.fsdecode(one.link))
         for path, one in survey.entries.items()
     ]
-    stores = survey.stores
-    named = [[os.fsencode(path) for path in paths] for paths in (folders, stores)]
-    data = msgspec.msgpack.encode((turn_id, *named, since, entries))
+    named = [[str(path) for path in paths] for paths in (folders, survey.stores)]
+    # Names that are not UTF-8 have lone surrogates, which JSON writes as escapes.
+    data = json.dumps((turn_id, *named, since, entries), separators=(",", ":")).encode("ascii")
     file = folder / f"{os.getpid()}-{token_hex(8)}"
     temporary = file.with_name(f".{file.name}")
     lock = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -68,14 +67,12 @@ def write_running(folder: Path, turn_id: str, folders: Sequence[Path], since: in
         os.close(lock)
         temporary.unlink(missing_ok=True)
         raise
-    return RunningCommand(turn_id, tuple(folders), since, survey.entries, stores, file, lock)
+    return RunningCommand(turn_id, tuple(folders), since, survey.entries, survey.stores, file, lock)
 
 
 def read_running(file: Path) -> RunningCommand | None:
     """What a killed server left; None if the server lives, or another one has taken it over. Blocks."""
     import fcntl
-
-    import msgspec
 
     try:
         lock = os.open(file, os.O_RDWR | os.O_CLOEXEC)
@@ -86,12 +83,12 @@ def read_running(file: Path) -> RunningCommand | None:
         if not file.exists():
             raise FileNotFoundError(file)  # another server removed it before we had the lock
         with open(lock, "rb", closefd=False) as stream:
-            turn_id, folders, stores, since, entries = msgspec.msgpack.decode(stream.read())
+            turn_id, folders, stores, since, entries = json.loads(stream.read())
         before = dict(_entries(entries))
-    except (OSError, ValueError, TypeError, IndexError, msgspec.MsgspecError):
+    except (OSError, ValueError, TypeError, IndexError):
         os.close(lock)
         return None
-    return RunningCommand(turn_id, _paths(folders), since, before, _paths(stores), file, lock)
+    return RunningCommand(turn_id, tuple(map(Path, folders)), since, before, tuple(map(Path, stores)), file, lock)
 
 
 def files_of_running(folder: Path) -> list[Path]:
@@ -100,10 +97,6 @@ def files_of_running(folder: Path) -> list[Path]:
     return []
 
 
-def _paths(names: Sequence[bytes]) -> tuple[Path, ...]:
-    return tuple(Path(os.fsdecode(name)) for name in names)
-
-
 def _entries(rows: Sequence[Any]) -> Iterator[tuple[str, Entry]]:
     for path, kind, mode, stamp, content, link in rows:
-        yield os.fsdecode(path), Entry(KINDS[kind], mode, Stamp(*stamp), content, link)
+        yield path, Entry(KINDS[kind], mode, Stamp(*stamp), content, os.fsencode(link))

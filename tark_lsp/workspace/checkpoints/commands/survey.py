@@ -3,7 +3,8 @@
 import os
 import stat
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha1
@@ -40,7 +41,10 @@ class Stamp(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """`content`: `git:` and the name of a blob, or the digest of a copy; empty until it is known. `link`: its target."""
+    """`content`: `git:` and the name of a blob, or the digest of a copy; empty until it is known. `link`: its target.
+
+    `links`: how many names the file has.
+    """
 
     kind: StateKind
     mode: int
@@ -177,16 +181,13 @@ class Surveyor:
         raise CannotCheckpoint(f"{Path(path).name} changes all the time")
 
 
-class _opened:  # noqa: N801  # used like a function
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> int:
-        self._descriptor = os.open(self._path, READ)
-        return self._descriptor
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+@contextmanager
+def _opened(path: str) -> Iterator[int]:
+    descriptor = os.open(path, READ)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _git_content(path: str, entry: Entry, tracked: tuple[bytes, Repository] | None) -> str:
@@ -265,9 +266,9 @@ def entry_at(path: str, known: Entry | None = None) -> Entry | None:
     """
     try:
         status = os.lstat(path)
-        if known is not None and known.links == status.st_nlink and known.mode == status.st_mode & MODE:
-            if known.stamp == (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino):
-                return known
+        same = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        if known is not None and known.stamp == same and known.mode == status.st_mode & MODE:
+            return known
         entry = _of_status(status)
         if entry.kind is StateKind.LINK:
             entry = entry._replace(link=os.fsencode(os.readlink(path)))  # noqa: PTH115  # called for each file
