@@ -115,7 +115,7 @@ def start(tmp_path: Path, chance: random.Random) -> CommandBench:
     if chance.random() < 0.8:
         bench.git("init", "-q")
         bench.git("add", "-A")
-        bench.git("commit", "-qm", "one")
+        bench.git("commit", "-qm", "one", "--allow-empty")
         if chance.random() < 0.5:
             bench.git("gc", "-q")
         first.make(6)

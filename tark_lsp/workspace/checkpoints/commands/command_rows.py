@@ -15,10 +15,8 @@ from tark_lsp.workspace.file_state import FileChange, FileState
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-ADD = (
-    "INSERT INTO changes (turn, kind, path, before, after, mode, sure, undone)"
-    " SELECT ?, 'file', ?, ?, ?, coalesce(max(mode), 0) + ?, 1, 0 FROM changes WHERE turn = ? AND kind = 'file'"
-)
+LAST = "SELECT coalesce(max(mode), 0) FROM changes WHERE turn = ? AND kind = 'file'"
+ADD = "INSERT INTO changes (turn, kind, path, before, after, mode, sure, undone) VALUES (?, 'file', ?, ?, ?, ?, 1, 0)"
 
 
 class CommandRows:
@@ -29,13 +27,11 @@ class CommandRows:
 
     def add(self, turn_id: str, changes: Sequence[FileChange]) -> list[int]:
         """Record the changes of one command, of a turn that was begun. Returns their numbers."""
-        rows = [
-            (turn_id, os.fsencode(change.path), _text(change.before), _text(change.after), int(not at), turn_id)
-            for at, change in enumerate(changes)
-        ]
+        rows = [(os.fsencode(change.path), _text(change.before), _text(change.after)) for change in changes]
 
         def work(connection: "Connection") -> list[int]:
-            numbers = [connection.execute(ADD, row).lastrowid for row in rows]
+            ((last,),) = connection.execute(LAST, (turn_id,))
+            numbers = [connection.execute(ADD, (turn_id, *row, last + 1)).lastrowid for row in rows]
             return [number for number in numbers if number is not None]
 
         return self._database.write(work)
