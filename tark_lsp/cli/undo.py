@@ -154,9 +154,11 @@ class _Undo:
         foreseen = await self._checkpoints.preview_undo([turn.id], workspace)
         for edit in foreseen.edits:
             self._draw(edit)
-        if (
-            not foreseen.edits and not foreseen.undone.restored
-        ):  # then undo only records what is restored already, and reports what is kept
+        drawn = {path for edit in foreseen.edits for path in (edit.path, edit.target)}
+        others = [path for path in foreseen.undone.restored if path not in drawn] if foreseen.undone.commands else []
+        for path in others:  # what is no text, or only has another mode
+            self._screen.print_line(f"restore {self._shown(path)}", "bold")
+        if not foreseen.edits and not others:  # then undo only records what is restored already
             self._screen.print_line("there is nothing to take back", "yellow")
         elif not yes and not await self._agreed(turn):
             return NOT_DONE

@@ -1,4 +1,4 @@
-"""run_command and the checkpoint of its turn: what is recorded, what the result says, and what happens if it cannot be."""
+"""run_command and the checkpoint of its turn: what is recorded, what the result says, and what if it cannot be."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -63,7 +63,7 @@ async def test_too_much_asks_and_says_so(bench: Bench, recorded: CommandBench, m
 
 async def test_a_command_that_only_reads_is_not_recorded(bench: Bench, recorded: CommandBench) -> None:
     assert UNDONE not in await bench.call("run_command", command="cat a.txt")
-    assert not (recorded.state / "copies").exists()
+    assert not (recorded.state / "checkpoint-copies").exists()
 
 
 async def test_what_became_impossible_since_the_question_does_not_run(
@@ -78,7 +78,7 @@ async def test_what_became_impossible_since_the_question_does_not_run(
         await tool.run(arguments, bench.ctx, preview)
     assert not (bench.root / "made").exists()
     assert isinstance(await decide(bench, "make"), Ask)
-    assert not list((recorded.state / "running").glob("*"))
+    assert not list((recorded.state / "running-commands").glob("*"))
 
 
 async def test_without_checkpoints_balanced_asks(bench: Bench, recorded: CommandBench) -> None:
@@ -96,4 +96,4 @@ async def test_a_command_that_was_not_started_leaves_nothing(bench: Bench, recor
     assert tool.run is not None
     with pytest.raises(Exception, match="sandbox cannot be set up"):
         await tool.run(tool.arguments(command="true"), bench.ctx, preview)
-    assert not list((recorded.state / "running").glob("*"))
+    assert not list((recorded.state / "running-commands").glob("*"))

@@ -41,8 +41,10 @@ class CommandBench:
 
     def restart(self) -> None:
         store = CheckpointStore(lambda: self.state / "checkpoints.sqlite3", unexpected)
-        self.checkpoints = Checkpoints(store, lambda _: ("a turn", self.folders), lambda: self.state / "copies")
-        self.commands = CommandCheckpoints(self.checkpoints, lambda: self.state / "running", list_not_ignored)
+        self.checkpoints = Checkpoints(
+            store, lambda _: ("a turn", self.folders), lambda: self.state / "checkpoint-copies"
+        )
+        self.commands = CommandCheckpoints(self.checkpoints, lambda: self.state / "running-commands", list_not_ignored)
         self.workspace = Workspace(self.folders, self.buffers)
 
     def git(self, *arguments: str, cwd: Path | None = None) -> None:
@@ -77,10 +79,10 @@ class CommandBench:
 
     async def copied(self) -> set[bytes]:
         """What a command that changes nothing copies."""
-        shutil.rmtree(self.state / "copies", ignore_errors=True)
+        shutil.rmtree(self.state / "checkpoint-copies", ignore_errors=True)
         self.restart()
         await self.run("true")
-        return {path.read_bytes() for path in (self.state / "copies").glob("*")}
+        return {path.read_bytes() for path in (self.state / "checkpoint-copies").glob("*")}
 
 
 def picture(*roots: Path) -> Picture:

@@ -93,7 +93,7 @@ async def test_after_kill_9(repository: CommandBench) -> None:
     os.close(running.lock)  # as the end of the process does
     repository.restart()
     await repository.commands.recover()
-    assert not list((repository.state / "running").iterdir())
+    assert not list((repository.state / "running-commands").iterdir())
     assert (await repository.undo()).kept == ()
     assert picture(repository.root) == before
 
@@ -254,7 +254,7 @@ async def test_a_grant_to_write_to_git(repository: CommandBench) -> None:
     await repository.commands.finish(
         await repository.commands.begin(TURN, repository.folders, [repository.root / ".git"])
     )
-    assert bytes(range(256)) * 50 in {path.read_bytes() for path in (repository.state / "copies").glob("*")}
+    assert bytes(range(256)) * 50 in {path.read_bytes() for path in (repository.state / "checkpoint-copies").glob("*")}
 
 
 async def test_nested_repositories_submodules_and_worktrees(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Random commands on random trees, what the user does since, and undo: untouched files are exact, no typed text is lost."""
+"""Random commands on random trees, what the user does since, and undo: it is exact, and no typed text is lost."""
 
 import os
 import random

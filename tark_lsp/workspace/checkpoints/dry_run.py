@@ -151,7 +151,8 @@ class DryRunFiles:
         self._changed[path] = data
         with suppress(NotText):
             text = decode(data)[0]
-            self.edits += [ProposedEdit.between(before, text)] if before is not None else []
+            edit = None if before is None else ProposedEdit.between(before, text)
+            self.edits += [edit] if edit is not None and (edit.hunks or not edit.base.exists) else []
 
     def _record_move(self, snapshot: Snapshot, target: Path) -> None:
         """Record the move in the edit of the file, if it has one already."""
