@@ -21,7 +21,7 @@ from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.output import HeadAndTail
-from tark_lsp.tools.reading_commands import reads_only
+from tark_lsp.tools.reading_commands import parts_of_workspace, reading_parts, reads_only
 from tark_lsp.tools.tool import Arguments, CallFacts, Command, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.unsaved import find_unsaved
 
@@ -82,8 +82,14 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
         network=confined and args.network,
         writable=writable,
     )
-    if confined and why is None and not command.beyond and reads_only(words, cwd, ctx):
-        command = replace(command, reads_only=True)
+    if confined and why is None and not command.beyond:
+        own = parts_of_workspace(words, command.env.get("PATH", ""), ctx)
+        command = replace(
+            command,
+            reads_only=reads_only(words, cwd, ctx),
+            reading_parts=reading_parts(words, cwd, ctx) - own,
+            needs_trust=bool(own),
+        )
     if confined:
         command = replace(command, checkpoint=await why_no_checkpoint(command, ctx))
     title = f"run_command {' '.join(args.command.split())}{command.beyond}"

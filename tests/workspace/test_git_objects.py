@@ -61,15 +61,15 @@ def test_every_blob_is_as_git_has_it(bench: CommandBench, seed: int) -> None:
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])
 def test_every_version_of_the_index(bench: CommandBench, version: str) -> None:
-    for name in ("a", "folder/b", "folder/c", "folder with spaces/ü", "x" * 200, "z"):
-        bench.write(name, f"{name}\n")
+    for path in ("a", "folder/b", "folder/c", "folder with spaces/ü", "x" * 200, "z"):
+        bench.write(path, f"{path}\n")
     (bench.root / "link").symlink_to("a")
     bench.git("add", "-A")
     bench.write("later", "not yet\n")
     if version == "3":
         bench.git("add", "-N", "later")
     bench.git("update-index", "--index-version", version)
-    expected = {}
+    expected: dict[bytes, bytes] = {}
     for row in output(bench, "ls-files", "-s", "-z").split(b"\0")[:-1]:
         facts, name = row.split(b"\t")
         if facts.startswith(b"100"):
