@@ -203,6 +203,14 @@ def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
     return _of_reading(path, policy.ask, workspace)
 
 
+def shows_secrets_of(path: Path, policy: Policy, workspace: Workspace) -> bool:
+    """Whether the secrets of the file are shown to the model: it is in the workspace, and an allow rule for `read_file`
+    with a specifier names it. Of files outside, such a rule allows only to read them."""
+    reading = Preview("", ToolKind.READ, Risk.READ_ONLY, outside=(path,))
+    rules = (rule for rule in policy.allow if rule.specifier is not None)
+    return workspace.is_inside(path) and any(rule.allows("read_file", reading, workspace) for rule in rules)
+
+
 def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool:
     return any(rule.is_about_reading and rule.matches(path, workspace) for rule in rules)
 

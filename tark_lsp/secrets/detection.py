@@ -8,7 +8,7 @@ value counts. A test measures what is missed and what is found by mistake (tests
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tark_lsp.secrets.shapes import (
@@ -36,19 +36,22 @@ class Secret:
 RUN = re.compile(r"[A-Za-z0-9_+/-]{16,}+")
 REST = re.compile(r"[\w+/=.~-]*", re.ASCII)
 DIGIT = re.compile(r"[0-9]")
-UPPER, LOWER = re.compile(r"[A-Z]"), re.compile(r"[a-z]")
 
-ASSIGNS = r"""["'`\])]{0,2}\s{0,3}(?:=>|\?=|:=|={1,3}|:{1,3}|\|\||>|,)\s{0,3}(?:["'`(]{0,3})(?:(?:bearer|basic|token)\s{1,3})?$"""
+ASSIGNS = (
+    r"""["'`\])]{0,2}\s{0,3}(?:=>|\?=|:=|={1,3}|:{1,3}|\|\||>|,)\s{0,3}["'`(]{0,3}"""
+    r"""(?:(?:bearer|basic|token)\s{1,3})?$"""
+)
 STRONG = re.compile(rf"(?:{STRONG_NAMES})[\w.-]{{0,24}}{ASSIGNS}|\b(?:bearer|basic)\s{{1,3}}$", re.IGNORECASE)
 WEAK = re.compile(rf"(?:(?i:{WEAK_NAMES}))[\w .-]{{0,24}}(?i:{ASSIGNS})")
-LOOK_BACK = 80
-"""Characters before a run in which a name can be."""
+LOOK_BACK, LONGEST_VALUE = 80, 1000
+"""Characters before a run in which a name can be, and of the value of a name."""
 
 SHORT_WORDS = ("passw", "pwd", "secret", "token", "api_", "api-", "apik")
 SHORT = re.compile(
     r"""(?:passw(?:or)?d|passwd|pwd|secret|token|api[_-]?key)[\w.-]{0,24}
     ["'`\]]{0,2}\s{0,3}(?:=>|:=|={1,3}|:)\s{0,3}
-    (?:"(?P<double>[^"\s\\]{8,120})"|'(?P<single>[^'\s\\]{8,120})'|(?P<bare>[^\s"'`,;(){}\[\]<>$\\]{8,120})(?=[\s,;]|\Z))""",
+    (?:"(?P<double>[^"\s\\]{8,120})"|'(?P<single>[^'\s\\]{8,120})'
+    |(?P<bare>[^\s"'`,;&(){}\[\]<>$\\]{8,120})(?=[\s,;]|\Z))""",
     re.IGNORECASE | re.VERBOSE,
 )
 """A name with a value that can be too short for a run, or have other characters."""
@@ -66,10 +69,17 @@ PLACEHOLDER = re.compile(
 """What stands in documentation where a secret goes."""
 
 ASSIGNMENT = re.compile(
-    r"""^[ \t]*(?:export[ \t]+|set[ \t]+)?["']?(?P<name>[A-Za-z_][\w.-]*)["']?[ \t]*[=:][ \t]*(?:"(?P<double>[^"\r\n]+)"|'(?P<single>[^'\r\n]+)'|(?P<bare>[^\s"'#\r\n][^\s\r\n]*))""",
-    re.MULTILINE,
+    r"""^[ \t+-]*(?:export[ \t]+|set[ \t]+)?["']?(?P<name>[A-Za-z_][\w.-]*)["']?[ \t]*[=:][ \t]*
+    (?:"(?P<double>[^"\r\n]+)"|'(?P<single>[^'\r\n]+)'|(?P<bare>[^\s"'\#\r\n][^\s\r\n]*))""",
+    re.MULTILINE | re.VERBOSE,
 )
-LOGIN_LINE = re.compile(r"\bpassword[ \t]+(?P<netrc>\S+)|^[^\s#][^:\s]*:(?P<last>[^:\s]+)\s*$|^(?P<alone>[\w.+/=-]{16,})\s*$", re.MULTILINE)
+"""In a file of them, or in a diff of one."""
+SECRET_NAME = re.compile(rf"{STRONG_NAMES}|key|pass|auth", re.IGNORECASE)
+NO_SECRET = re.compile(r"[0-9]{1,5}|true|false|yes|no|on|off|none|null", re.IGNORECASE)
+"""Also if its name speaks of a secret (`TOKEN_TTL=3600`)."""
+LOGIN_LINE = re.compile(
+    r"\bpassword[ \t]+(?P<netrc>\S+)|^[^\s#:=][^:=\s]*:(?P<last>[^:\s]+)\s*$|^(?P<alone>[\w.+/-]{16,}=*)\s*$", re.MULTILINE
+)
 """A line of `.netrc`, of `.htpasswd` or `.pgpass`, and a token that is the whole line."""
 PLAIN = re.compile(
     r"-?[\d.,_:]+|true|false|yes|no|on|off|none|null|(?:https?://)?[\w.-]*(?:localhost|example)[\w.:/-]*|https?://[^\s?@]*"
@@ -77,20 +87,27 @@ PLAIN = re.compile(
 )
 """Values that are no secrets even in a file of them: numbers, switches, addresses, paths, single words."""
 
+SHORTEST_VALUE = 4
+
 KEY_HEAD = re.compile(r"PRIVATE KEY(?: BLOCK)?-----")
 KEY_END = "-----END"
 KEY_LINE = re.compile(r"([A-Za-z0-9+/=]+)(?:\\[nr]|[\"',;+)\s\\])*$")
+KEY_FIELD = re.compile(r"\W*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): |\W*$")
+"""A line that can stand before the lines of a key."""
 MOST_KEY_LINES, FULL_LINE = 400, 40
-"""Lines of a private key, and characters that each of them has except for the last two."""
+"""Lines of a private key, and characters that each of them has except for the last ones."""
 
 
 def find_secrets(text: str, *, every_value: bool = False) -> list[Secret]:
-    """In their order, none within another. `every_value`: the text is of a file that holds keys by its name."""
+    """In their order, none over another. `every_value`: the text is of a file that holds keys by its name."""
     found = [*_runs(text), *_short_values(text), *_private_keys(text)]
     if every_value:
         found += _values(text)
-    if not found:
-        return []
+    return merged(text, found)
+
+
+def merged(text: str, found: Iterable[Secret]) -> list[Secret]:
+    """In their order; those that overlap are one."""
     kept: list[Secret] = []
     for secret in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or secret.start >= kept[-1].end:
@@ -120,33 +137,31 @@ def _secret(text: str, start: int, end: int, kind: str) -> Secret:
 
 
 def _runs(text: str) -> Iterator[Secret]:
-    done = 0
+    done = word_end = 0
     for run in RUN.finditer(text):
         start, end = run.span()
         if end <= done or DIGIT.search(text, start, end) is None:
             continue
-        whole_end = REST.match(text, end).end()  # type: ignore[union-attr]  # it matches the empty text
-        key = KEY_PATTERN.search(text, max(done, start - LONGEST_BEGINNING), whole_end)
-        while key is not None and key.end() > start:
-            if _can_be_key(key[0]):
-                yield _secret(text, key.start(), key.end(), _kind_of(key[0]))
-                done = key.end()
-            key = KEY_PATTERN.search(text, key.end(), whole_end)
-        if done > start:
-            continue
-        at = max(start, done)
-        value_end = at + len(text[at:whole_end].rstrip(".~-"))
-        word = text[at:value_end]
-        if not looks_random(word) or PLACEHOLDER.search(word):
-            continue
-        before = text[max(0, at - LOOK_BACK) : at]
-        before = before[max(before.rfind("\n"), before.rfind(";")) + 1 :]
-        if STRONG.search(before):
-            yield _secret(text, at, value_end, "named-value")
-            done = value_end
-        elif _is_strongly_random(word) and WEAK.search(before):
-            yield _secret(text, at, value_end, "named-value")
-            done = value_end
+        if end > word_end:  # otherwise the keys of this word are found already: a word can be very long
+            rest = REST.match(text, end)
+            word_end = end if rest is None else rest.end()
+            for key in KEY_PATTERN.finditer(text, max(done, start - LONGEST_BEGINNING), word_end):
+                if _can_be_key(key[0]):
+                    yield _secret(text, key.start(), key.end(), _kind_of(key[0]))
+                    done = key.end()
+        if end > done and word_end - start <= LONGEST_VALUE:
+            at = max(start, done)
+            word = text[at:word_end].rstrip(".~-")
+            if looks_random(word) and not PLACEHOLDER.search(word) and _is_named(text, at, word):
+                done = at + len(word)
+                yield _secret(text, at, done, "named-value")
+
+
+def _is_named(text: str, at: int, word: str) -> bool:
+    """Whether the name before the word says that it is a secret."""
+    before = text[max(0, at - LOOK_BACK) : at]
+    before = before[max(before.rfind("\n"), before.rfind(";")) + 1 :]
+    return STRONG.search(before) is not None or (_is_strongly_random(word) and WEAK.search(before) is not None)
 
 
 def _is_strongly_random(word: str) -> bool:
@@ -206,12 +221,16 @@ def _values(text: str) -> Iterator[Secret]:
     for pattern in (ASSIGNMENT, LOGIN_LINE):
         for found in pattern.finditer(text):
             group = found.lastgroup
-            if group in (None, "name") or len(found[group]) < 4 or PLAIN.fullmatch(found[group]):
+            if group in (None, "name"):
+                continue
+            named = pattern is ASSIGNMENT and SECRET_NAME.search(found["name"]) is not None
+            plain = NO_SECRET if named or group in ("netrc", "last") else PLAIN
+            if len(found[group]) < SHORTEST_VALUE or plain.fullmatch(found[group]):
                 continue
             if (login := URL.search(found[group])) is not None:
                 start = found.start(group) + login.start("login")
                 yield _secret(text, start, start + len(login["login"]), "password")
-            elif "[secret:" not in found[group]:
+            else:
                 yield _secret(text, *found.span(group), "value")
 
 
@@ -231,34 +250,26 @@ def _private_keys(text: str) -> Iterator[Secret]:
                 yield _secret(text, start, start + len(body), "private-key")
             at = end
             continue
-        lines = list(_key_lines(text, line_end + 1))
+        line_start = text.rfind("\n", 0, head.start()) + 1
+        lines = list(_key_lines(text, line_end + 1, in_diff=text[line_start] in "+- "))
         whole = "\n".join(text[start:end] for start, end in lines)
         for part, (start, end) in enumerate(lines, 1):
             yield Secret(start, end, "private-key", whole, part)
             at = end
 
 
-def _key_lines(text: str, at: int) -> Iterator[tuple[int, int]]:
+def _key_lines(text: str, at: int, *, in_diff: bool) -> Iterator[tuple[int, int]]:
     """The places of the lines of a key that begins at `at`. Lines of a diff or a search can have something before."""
-    short = 0
     for _ in range(MOST_KEY_LINES):
-        if at >= len(text):
-            return
         end = _line_end(text, at)
         line = text[at:end]
-        if KEY_END in line:
+        if at >= len(text) or KEY_END in line:
             return
-        body = KEY_LINE.search(line)
-        if body is None or len(body[1]) < FULL_LINE:
-            short += 1
-            is_last = body is not None and KEY_END in text[end : _line_end(text, end + 1)]
-            is_blank_or_header = not line.strip(" +->|\r\t") or ": " in line
-            if not is_last and not is_blank_or_header and not (body is not None and short == 1 and body[1].endswith("=")):
+        if KEY_FIELD.match(line) is None:
+            body = KEY_LINE.search(line, int(in_diff and line.startswith("+")))
+            near_end = _line_end(text, _line_end(text, end + 1) + 1)
+            if body is None or (len(body[1]) < FULL_LINE and KEY_END not in text[end:near_end]):
                 return
-            if is_blank_or_header and not is_last:
-                at = end + 1
-                continue
-        if body is not None:
             yield at + body.start(1), at + body.end(1)
         at = end + 1
 

@@ -28,7 +28,7 @@ def _starts_git(command: ReadCommand) -> bool:
 
 
 def _is_closed(path: Path, ctx: ToolContext) -> bool:
-    from tark_lsp.sandbox.secrets import is_secret  # loaded with the first command
+    from tark_lsp.secrets.file_names import is_secret  # loaded with the first command
 
     real = Path(os.path.realpath(path))
     for place in _once(path, real):

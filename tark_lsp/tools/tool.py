@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from tark_lsp.context.result_handles import result_id
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
@@ -260,6 +261,10 @@ class ToolContext:
     """Whether `is_read_denied` can be true for a file below these folders, by the rules alone."""
     is_read_asked: Callable[[Path], bool] = lambda _: False
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
+    shows_secrets_of: Callable[[Path], bool] = lambda _: False
+    """Whether a rule of the user allows that the model sees the secrets of this file."""
+    masks: SecretMasks = field(default_factory=SecretMasks)
+    """Those of the session: nothing is shown to the model unmasked."""
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""
