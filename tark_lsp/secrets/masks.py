@@ -18,7 +18,7 @@ from tark_lsp.secrets.detection import PLAIN, Secret, find_secrets, looks_random
 
 MARK = "[masked-secret"
 TOKEN = re.compile(r"\[masked-secret:[a-z]+(?:-[a-z]+)*:(?P<id>[0-9a-f]{8,64}(?:\.[0-9]{1,3})?)\]")
-LIKE_TOKEN = re.compile(r"\[masked-secret\b[^\]\n]{0,120}\]?", re.IGNORECASE)
+LIKE_TOKEN = re.compile(r"\[masked-secret\b[^\[\]\n]{0,120}\]?", re.IGNORECASE)
 """A token as a model could write it wrongly, too: that must not get into a file."""
 
 ID_DIGITS = 8

@@ -11,7 +11,6 @@ from tark_lsp.secrets.detection import find_secrets
 from tark_lsp.secrets.shapes import KEY_PATTERN, SHAPES
 from tests.cases import every
 
-
 PATTERNS = {f"{shape.of}: {shape.kind}": shape.pattern for shape in SHAPES}
 
 
