@@ -35,7 +35,7 @@ LAYERS: dict[str, set[str]] = {
     "context": GROUND | {"settings", "workspace", "secrets"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets"},
     "receipts": GROUND | {"sqlite_file"},
-    "agent": BELOW_AGENT | {"log_ids", "receipts", "secrets"},
+    "agent": BELOW_AGENT | {"commands", "log_ids", "receipts", "secrets"},
     "database": {"sqlite_file"},
     "sqlite_file": set(),
     "processes": set(),
@@ -61,7 +61,7 @@ LAYERS: dict[str, set[str]] = {
         "secrets",
     },
     "cli": BELOW_AGENT
-    | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
+    | {"agent", "receipts", "sessions", "server", "commands", "visible", "redaction", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

@@ -6,7 +6,6 @@ the sandbox, with nothing beyond the workspace, and whose words are certain.
 """
 
 import re
-import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tark_lsp.commands.patterns import ANY, matches
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
@@ -148,7 +148,7 @@ class Rule:
         if self.tool != tool:
             return False
         if preview.command is not None:
-            return self._allows_command(preview.command)
+            return _covers_command(self.specifier or ANY, preview.command)
         if self.specifier is None:
             return True
         if preview.url:
@@ -157,13 +157,6 @@ class Rule:
         pattern = path_pattern(_whole(self.specifier))
         paths = [*(path for edit in preview.edits for path in edit.paths), *preview.outside]
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
-
-    def _allows_command(self, command: Command) -> bool:
-        """Each of its parts has to fit. Words that need quotes are compared in quotes."""
-        if not command.confined or command.beyond or not command.parts:
-            return False
-        pattern = command_pattern(self.specifier or "*")
-        return all(pattern.fullmatch(shlex.join(part)) for part in command.parts)
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
         """Every name of the path with the pattern to compare it with."""
@@ -234,6 +227,13 @@ def _programs(words: list[str]) -> list[list[str]]:
     if words[0].rsplit("/", 1)[-1] not in STARTERS:
         return [words]
     return [words[place:] for place in range(len(words))]
+
+
+def _covers_command(pattern: str, command: Command) -> bool:
+    """Each of its parts has to fit, word for word."""
+    if not command.confined or command.beyond or not command.parts:
+        return False
+    return all(matches(pattern, part) for part in command.parts)
 
 
 def _names_host(specifier: str, host: str) -> bool:
