@@ -29,6 +29,11 @@ class Grant:
     command: Command | None = None
     unreviewed: frozenset[str] = frozenset()
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether it covers other commands than the one it was proposed for."""
+        return False
+
     def allows(self, preview: Preview) -> bool:
         """Whether the grant is about this call. It can still be suspended (`changed_since`)."""
         if preview.command is not None:

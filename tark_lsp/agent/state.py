@@ -16,6 +16,7 @@ from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
+from tark_lsp.agent.taint import describe_sources
 from tark_lsp.agent.user_interface import HunkState, UserInterface
 from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import TarkError
@@ -144,7 +145,13 @@ class Turn:
         """The current policy: the user can change the level or grant something while the turn runs."""
         granted = (*self.session.grants, *self.grants)
         unreviewed = self.user.unreviewed_edits()
-        return replace(self.rules, level=self.session.approval, grants=granted, unreviewed=unreviewed)
+        return replace(
+            self.rules,
+            level=self.session.approval,
+            grants=granted,
+            unreviewed=unreviewed,
+            tainted_by=describe_sources(self.context.outside_sources),
+        )
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
         """The tools of the kind in the current mode, which the user and the model can change while the turn runs. A

@@ -78,7 +78,8 @@ SECRET_NAME = re.compile(rf"{STRONG_NAMES}|key|pass|auth", re.IGNORECASE)
 NO_SECRET = re.compile(r"[0-9]{1,5}|true|false|yes|no|on|off|none|null", re.IGNORECASE)
 """Also if its name speaks of a secret (`TOKEN_TTL=3600`)."""
 LOGIN_LINE = re.compile(
-    r"\bpassword[ \t]+(?P<netrc>\S+)|^[^\s#:=][^:=\s]*:(?P<last>[^:\s]+)\s*$|^(?P<alone>[\w.+/-]{16,}=*)\s*$", re.MULTILINE
+    r"\bpassword[ \t]+(?P<netrc>\S+)|^[^\s#:=][^:=\s]*:(?P<last>[^:\s]+)\s*$|^(?P<alone>[\w.+/-]{16,}=*)\s*$",
+    re.MULTILINE,
 )
 """A line of `.netrc`, of `.htpasswd` or `.pgpass`, and a token that is the whole line."""
 PLAIN = re.compile(

@@ -167,5 +167,5 @@ def title_of(edits: tuple[ProposedEdit, ...], ctx: ToolContext) -> str:
     return f"apply_patch {', '.join([*names[:NAMED_FILES], *rest])}"
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False)
+FACTS = ToolFacts(reads=False, edits=True, runs=False, of_workspace=True)
 TOOL = Tool("apply_patch", DESCRIPTION, ApplyPatchArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -109,5 +109,7 @@ async def preview(args: EditFileArguments, ctx: ToolContext) -> Preview:
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False, scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}))
+FACTS = ToolFacts(
+    reads=False, edits=True, runs=False, scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}), of_workspace=True
+)
 TOOL = Tool("edit_file", DESCRIPTION, EditFileArguments, Risk.WRITE, preview, None, facts=FACTS)

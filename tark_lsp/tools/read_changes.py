@@ -205,5 +205,5 @@ def unsaved_diff(ctx: ToolContext, path: Path) -> list[str]:
     return [f"not saved: {name.as_posix()}", *diff.rstrip("\n").split("\n")]
 
 
-FACTS = ToolFacts(reads=True, edits=False, runs=True, rule_subject="itself")
+FACTS = ToolFacts(reads=True, edits=False, runs=True, rule_subject="itself", of_workspace=True)
 TOOL = Tool("read_changes", DESCRIPTION, ReadChangesArguments, Risk.RISKY, preview, run, seconds=SECONDS, facts=FACTS)

@@ -105,5 +105,6 @@ FACTS = ToolFacts(
     runs=False,
     scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}),
     needs_selection=True,
+    of_workspace=True,
 )
 TOOL = Tool("replace_selection", DESCRIPTION, ReplaceSelectionArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -126,5 +126,5 @@ def as_snippets(lines: Iterable[FoundLine]) -> list[str]:
     return snippets
 
 
-FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("search_text", DESCRIPTION, SearchTextArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

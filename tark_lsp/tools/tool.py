@@ -227,6 +227,8 @@ class ToolContext:
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     report_problem: "Callable[[Problem], None]" = lambda _: None
+    outside_sources: list[str] = field(default_factory=list)
+    """Where text from outside the workspace comes from that the model got in this turn (agent/taint.py)."""
     sandbox: SandboxAccess = NO_SANDBOX
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False

@@ -99,5 +99,5 @@ def with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False)
+FACTS = ToolFacts(reads=False, edits=True, runs=False, of_workspace=True)
 TOOL = Tool("write_file", DESCRIPTION, WriteFileArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -42,6 +42,8 @@ class TurnSurroundings:
             selection = mask_selection(access.context, target.selection)
             pointer = Pointer(target.name, selection, target.is_file, target.whole)
             if target.is_file:
+                if not workspace.is_inside(target.selection.snapshot.path):
+                    access.context.outside_sources.append(target.name)
                 diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
         if record.kind.base == "review":
             from tark_lsp.server.turns.review_changes import changes_to_review  # few users review a change
