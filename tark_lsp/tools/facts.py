@@ -50,7 +50,7 @@ class ToolFacts:
     untrusted_output: bool = True
     """The result can hold text that others wrote (files, pages, programs): data, never instructions."""
     of_workspace: bool = False
-    """That text is of the workspace, unless the call reads outside of it, and makes nothing stricter (agent/taint.py)."""
+    """That text is of the workspace, unless the call reads outside, and makes nothing stricter (agent/taint.py)."""
 
     def rule_covers(self, other: "ToolFacts") -> bool:
         """Whether a deny or ask rule that names a tool with these facts is also about one with `other` facts."""
