@@ -7,6 +7,7 @@ process.
 import logging
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 from tark_lsp.secrets.masks import PROCESS_KEY
@@ -16,14 +17,15 @@ log = logging.getLogger(__name__)
 KEY_BYTES = 32
 
 
-def read_mask_key(path: Path) -> bytes:
-    """The key in the file, which is created with a random one if there is none."""
+def read_mask_key(find_path: Callable[[], Path]) -> bytes:
+    """The key in the file, which is created with a random one if there is none. `find_path` can raise OSError."""
     try:
+        path = find_path()
         if not path.exists():
             _create(path)
         key = path.read_bytes()
     except OSError as error:
-        log.warning("the tokens of secrets change with each start: %s: %s", path, error.strerror)
+        log.warning("the tokens of secrets change with each start: %s", error)
         return PROCESS_KEY
     if len(key) != KEY_BYTES:
         log.warning("the tokens of secrets change with each start: %s is damaged, delete it", path)

@@ -108,7 +108,7 @@ class ToolContexts:
     def _new_masks(self) -> SecretMasks:
         from tark_lsp.redaction import environment_secrets  # loaded with the first turn
 
-        self._mask_key = self._mask_key or read_mask_key(mask_key_path())
+        self._mask_key = self._mask_key or read_mask_key(mask_key_path)
         return SecretMasks(self._mask_key, environment_secrets(os.environ))
 
     def sandbox_of(self, workspace: Workspace) -> "Sandbox | None":
