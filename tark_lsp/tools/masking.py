@@ -9,9 +9,12 @@ from pathlib import Path, PurePath
 from tark_lsp.errors import FileMissing, ToolError, WorkspaceError
 from tark_lsp.secrets.file_names import is_secret
 from tark_lsp.secrets.masks import MARK, Masked, UnknownToken
-from tark_lsp.tools.ripgrep import FoundLine
+from tark_lsp.tools.ripgrep import LINE_LIMIT, FoundLine
 from tark_lsp.tools.tool import Selection, ToolContext
 from tark_lsp.workspace.lines import split_lines
+
+LONGEST_SEARCHED = 500_000
+"""Characters of a file that a search looks through as a whole: it can find lines of a thousand files."""
 
 PART_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{32}")
 """In a line of a private key, which nothing but the other lines marks as one."""
@@ -51,15 +54,16 @@ def mask_lines(ctx: ToolContext, lines: Sequence[FoundLine]) -> list[FoundLine]:
 def _masked_line(line: FoundLine, masked: Sequence[str] | None) -> FoundLine:
     if masked is None or line.number > len(masked):
         return line
-    return replace(line, text=masked[line.number - 1].rstrip("\r\n")[: len(line.text) + len(MARK)])
+    return replace(line, text=masked[line.number - 1].rstrip("\r\n")[: 2 * LINE_LIMIT])
 
 
 def masked_lines(ctx: ToolContext, path: Path) -> Sequence[str] | None:
-    """None if the file cannot be read."""
+    """None if the file cannot be read, or is so long that it has no keys that people wrote."""
     with suppress(WorkspaceError):
         inside = ctx.workspace.is_inside(path)
         text = (ctx.read_draft(path) if inside else ctx.workspace.read_outside(path)).text
-        return split_lines(mask_file(ctx, path, text).text)
+        if len(text) <= LONGEST_SEARCHED or holds_keys(ctx, path):
+            return split_lines(mask_file(ctx, path, text).text)
     return None
 
 

@@ -1,6 +1,7 @@
 """Turns with secrets in the files: the model sees tokens, and edits write what was there."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -246,3 +247,20 @@ def test_a_context_masks_without_any_setup(bench: Bench) -> None:
     """Fail closed: nobody has to remember to turn it on."""
     assert isinstance(bench.context, ToolContext)
     assert github_token() not in bench.context.masks.mask_text(TEXT)
+
+
+async def test_changes_show_no_secret(bench: Bench) -> None:
+    """Also of a file whose values have no shape."""
+    subprocess.run(["git", "init", "-q"], cwd=bench.root, check=True)
+    bench.write(".env", "NAME=Web\n")
+    bench.write("settings.py", "x = 1\n")
+    subprocess.run(["git", "add", "."], cwd=bench.root, check=True)
+    who = ("-c", "user.name=Me", "-c", "user.email=me@example.org")
+    subprocess.run(["git", *who, "commit", "-qm", "first"], cwd=bench.root, check=True)
+    bench.write(".env", "NAME=Web\nPASSWORD=lowercase\n")
+    bench.write("settings.py", f"{TEXT}{CRLF_KEY}")
+    await bench.run(answer(call("read_changes")), answer("done"))
+    (result,) = bench.results()
+    assert "+PASSWORD=[masked-secret:value:" in result
+    assert len(tokens_of(result)) == 4 + len(body_of(CRLF_KEY)) - 1
+    assert_nothing_leaked(bench)

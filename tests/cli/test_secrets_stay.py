@@ -56,11 +56,12 @@ def replies(token: str) -> tuple[Reply, ...]:
         call("read_diagnostics"),
     )
     old = f'TOKEN = "{token}"\nNAME = "first"'
+    new = f'API_TOKEN = "{token}"\nNAME = "second"'
     return (
         Reply(text="I read.", calls=reading),
         Reply(text="I run.", calls=(call("run_command", command="cat command.txt key.pem"), call("read_changes"))),
         Reply(calls=(call("run_command", command="printenv"),)),
-        Reply(calls=(call("edit_file", path="settings.py", old_text=old, new_text=old.replace("first", "second")),)),
+        Reply(calls=(call("edit_file", path="settings.py", old_text=old, new_text=new),)),
         Reply(calls=(call("edit_file", path="settings.py", old_text="no such text", new_text="x"),)),
         Reply(calls=(call("write_file", path="copy.py", content=f'x = "{token}"\n'),)),
         Reply(text="Done."),
@@ -98,7 +99,7 @@ def test_no_canary_leaves_or_is_stored(tmp_path: Path) -> None:
         server.then(*replies(token))
         shown = run(folder, env, "work with every tool")
         requests = list(server.requests)
-    assert (folder / "settings.py").read_text() == SETTINGS.replace("first", "second")
+    assert (folder / "settings.py").read_text() == SETTINGS.replace("first", "second").replace("TOKEN =", "API_TOKEN =")
     assert not (folder / "copy.py").exists()
     assert found_in(shown.encode()) == [TOKENS["edited"]], "in the diff, which shows what is written"
     for request in requests:
