@@ -249,14 +249,17 @@ def test_a_context_masks_without_any_setup(bench: Bench) -> None:
     assert github_token() not in bench.context.masks.mask_text(TEXT)
 
 
+def commit_all(folder: Path) -> None:
+    who = ("-c", "user.name=Me", "-c", "user.email=me@example.org")
+    for arguments in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "first"]):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+
+
 async def test_changes_show_no_secret(bench: Bench) -> None:
     """Also of a file whose values have no shape."""
-    subprocess.run(["git", "init", "-q"], cwd=bench.root, check=True)
     bench.write(".env", "NAME=Web\n")
     bench.write("settings.py", "x = 1\n")
-    subprocess.run(["git", "add", "."], cwd=bench.root, check=True)
-    who = ("-c", "user.name=Me", "-c", "user.email=me@example.org")
-    subprocess.run(["git", *who, "commit", "-qm", "first"], cwd=bench.root, check=True)
+    commit_all(bench.root)
     bench.write(".env", "NAME=Web\nPASSWORD=lowercase\n")
     bench.write("settings.py", f"{TEXT}{CRLF_KEY}")
     await bench.run(answer(call("read_changes")), answer("done"))
