@@ -43,8 +43,9 @@ ASSIGNS = (
 )
 STRONG = re.compile(rf"(?:{STRONG_NAMES})[\w.-]{{0,24}}{ASSIGNS}|\b(?:bearer|basic)\s{{1,3}}$", re.IGNORECASE)
 WEAK = re.compile(rf"(?:(?i:{WEAK_NAMES}))[\w .-]{{0,24}}(?i:{ASSIGNS})")
-LOOK_BACK, LONGEST_VALUE = 80, 1000
-"""Characters before a run in which a name can be, and of the value of a name."""
+LOOK_BACK, LONGEST_VALUE, LONGEST_WORD = 80, 1000, 20_000
+"""Characters before a run in which a name can be; of the value of a name; of text without blanks and quotes, in which
+keys are looked for: longer text is the data of a picture, for example."""
 
 SHORT_WORDS = ("passw", "pwd", "secret", "token", "api_", "api-", "apik")
 SHORT = re.compile(
@@ -57,7 +58,7 @@ SHORT = re.compile(
 """A name with a value that can be too short for a run, or have other characters."""
 
 URL = re.compile(r"://[^\s/:@'\"<>{}$]{0,100}:(?P<login>[^\s/@'\"<>{}$]{3,200})@(?=[\w\[])")
-WORDS = re.compile(r"/?[A-Za-z]*[0-9]{0,4}(?:[/:._-]+[A-Za-z]*[0-9]{0,4})*")
+WORDS = re.compile(r"/?[A-Za-z]*[0-9]{0,4}(?:[/:._-][A-Za-z]*[0-9]{0,4})*")
 """Words and small numbers with something between them, as in `test-key-1234` and `urn:token:x509`."""
 WEBHOOK_WORDS = "hooks.slack.com/"
 
@@ -92,11 +93,12 @@ SHORTEST_VALUE = 4
 
 KEY_HEAD = re.compile(r"PRIVATE KEY(?: BLOCK)?-----")
 KEY_END = "-----END"
-KEY_LINE = re.compile(r"([A-Za-z0-9+/=]+)(?:\\[nr]|[\"',;+)\s\\])*$")
+KEY_LINE = re.compile(r"([A-Za-z0-9+/=]++)(?:\\[nr]|[\"',;+)\s\\])*$")
 KEY_FIELD = re.compile(r"\W*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): |\W*$")
 """A line that can stand before the lines of a key."""
-MOST_KEY_LINES, FULL_LINE = 400, 40
-"""Lines of a private key, and characters that each of them has except for the last ones."""
+MOST_KEY_LINES, FULL_LINE, LONGEST_KEY_LINE = 400, 40, 500
+"""Lines of a private key; the fewest characters of each of them, except for the last ones; and the most, with what is
+before it in a search or a diff."""
 
 
 def find_secrets(text: str, *, every_value: bool = False) -> list[Secret]:
@@ -146,7 +148,8 @@ def _runs(text: str) -> Iterator[Secret]:
         if end > word_end:  # otherwise the keys of this word are found already: a word can be very long
             rest = REST.match(text, end)
             word_end = end if rest is None else rest.end()
-            for key in KEY_PATTERN.finditer(text, max(done, start - LONGEST_BEGINNING), word_end):
+            looked_at = min(word_end, start + LONGEST_WORD)
+            for key in KEY_PATTERN.finditer(text, max(done, start - LONGEST_BEGINNING), looked_at):
                 if _can_be_key(key[0]):
                     yield _secret(text, key.start(), key.end(), _kind_of(key[0]))
                     done = key.end()
@@ -264,7 +267,7 @@ def _key_lines(text: str, at: int, *, in_diff: bool) -> Iterator[tuple[int, int]
     for _ in range(MOST_KEY_LINES):
         end = _line_end(text, at)
         line = text[at:end]
-        if at >= len(text) or KEY_END in line:
+        if at >= len(text) or len(line) > LONGEST_KEY_LINE or KEY_END in line:
             return
         if KEY_FIELD.match(line) is None:
             body = KEY_LINE.search(line, int(in_diff and line.startswith("+")))

@@ -46,7 +46,7 @@ SHAPES = (
     Shape("digitalocean-token", "DigitalOcean", r"do[opr]_v1_\w{30,}"),
     Shape("shopify-token", "Shopify", r"shp(?:at|ca|pa|ss)_\w{30,}"),
     Shape("api-key", "Linear, Figma, Netlify", r"(?:lin_api|figd|nfp)_[\w-]{20,}"),
-    Shape("sendgrid-key", "SendGrid", r"SG\.[\w-]{16,}\.[\w-]{16,}"),
+    Shape("sendgrid-key", "SendGrid", r"SG\.[\w-]{16,80}\.[\w-]{16,}"),
     Shape("api-key", "Mailgun", r"(?:pub)?key-[0-9a-f]{32}"),
     Shape("square-token", "Square", r"(?:sq0(?:atp|csp)-[\w-]{20,}|EAAA[\w-]{50,})"),
     Shape("facebook-token", "Facebook", r"EAA[MC][A-Za-z0-9]{80,}"),
@@ -68,8 +68,8 @@ SHAPES = (
     Shape("api-key", "Artifactory", r"(?:AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59})"),
     Shape("api-key", "Sourcegraph", r"(?:sg[pd]_[\w-]{20,}|sm_[aps]at_\w{10,})"),
     Shape("api-key", "Brevo", r"xkeysib-[0-9a-f]{30,}[\w-]*"),
-    Shape("api-key", "Flutterwave", r"FLWSECK\w*-\w{8,}[\w-]*"),
-    Shape("api-key", "PlanetScale", r"pscale_[a-z]+_[\w.=-]{8,}"),
+    Shape("api-key", "Flutterwave", r"FLWSECK\w{0,10}-\w{8,}[\w-]*"),
+    Shape("api-key", "PlanetScale", r"pscale_[a-z]{1,20}_[\w.=-]{8,}"),
     Shape("api-key", "Duffel", r"duffel_(?:live|test)_[\w=-]{20,}"),
     Shape("api-key", "Typeform", r"tfp_[\w.=-]{20,}"),
     Shape("atlassian-token", "Atlassian", r"AT(?:ATT|CTT)3[\w=-]{20,}"),
@@ -96,9 +96,9 @@ SHAPES = (
     Shape("api-key", "Twilio", r"SK[0-9a-fA-F]{32}"),
     Shape("api-key", "Mapbox", r"[ps]k\.eyJ[\w.-]{60,}"),
     Shape("api-key", "Azure", r"[\w~.]{3}\dQ~[\w~.-]{31,34}"),
-    Shape("api-key", "Yandex", r"t1\.[\w-]+={0,2}\.[\w-]{86}={0,2}"),
+    Shape("api-key", "Yandex", r"t1\.[\w-]{1,200}={0,2}\.[\w-]{86}={0,2}"),
     Shape("api-key", "Telegram", r"\d{8,10}:A[\w-]{34}"),
-    Shape("web-token", "JSON web tokens", r"ey[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_/-]{10,}(?:\.[\w/-]*=*){0,4}"),
+    Shape("web-token", "JSON web tokens", r"ey[A-Za-z0-9_-]{10,800}\.ey[A-Za-z0-9_/-]{10,}(?:\.[\w/-]*=*){0,4}"),
 )
 
 KEY_PATTERN = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(shape.pattern for shape in SHAPES)})", re.ASCII)

@@ -127,6 +127,13 @@ def test_other_files_of_keys(text: str, secret: str) -> None:
         ("x" * 63 + "\n") * 3_000,
         "1234567890123456_" * 10_000,
         '"' * 200_000,
+        "ey-1" * 60_000,
+        ("ey-1" * 4_000 + " ") * 15,
+        "SG.a1-" * 40_000,
+        "pscale_a1_t1.-FLWSECK" * 10_000,
+        "token = '" + ":" * 110 + "!1'\n" + "token = '" + "a1." * 35 + "!'\n",
+        "-----BEGIN PRIVATE KEY-----\n" + ("+" * 490 + "!\n") * 300,
+        ("-----BEGIN PRIVATE KEY-----\n" + "\n" * 300) * 100,
     ],
     ids=lambda text: re.sub(r"\s", " ", text[:20]),
 )
