@@ -41,6 +41,16 @@ def checkpoints_path() -> Path:
     return state_folder() / "checkpoints.sqlite3"
 
 
+def copies_folder() -> Path:
+    """Copies of files that commands changed. Its parent is created."""
+    return state_folder() / "checkpoint-copies"
+
+
+def running_commands_folder() -> Path:
+    """What the workspaces of commands that run now were before. Its parent is created."""
+    return state_folder() / "running-commands"
+
+
 def sessions_path() -> Path:
     """The file for all workspaces. Its folder is created."""
     return state_folder() / "sessions.sqlite3"
@@ -54,6 +64,11 @@ def receipts_path() -> Path:
 def mask_key_path() -> Path:
     """The key of the tokens that replace secrets. Its folder is created."""
     return state_folder() / "mask-key"
+
+
+def permissions_path() -> Path:
+    """The file for all workspaces. Its folder is created."""
+    return state_folder() / "permissions.sqlite3"
 
 
 def caches_folder() -> Path:

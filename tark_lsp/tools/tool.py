@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.secrets.masks import SecretMasks
+from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
@@ -77,8 +78,11 @@ class Command:
     """A command exactly as it will be executed.
 
     `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
-    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
-    `writable`: what it gets in the sandbox beyond the workspace.
+    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `reading_parts`: the
+    numbers of the parts that only read. `needs_trust`: even if it only reads, it starts a program of the workspace, or
+    git, which takes settings from it; such parts are not in `reading_parts`. `network` and `writable`: what it gets in
+    the sandbox beyond the workspace. `checkpoint`: why undo could not take back what it changes; empty if it can, or if
+    it changes nothing.
     """
 
     argv: tuple[str, ...]
@@ -90,8 +94,11 @@ class Command:
     unclear: str = ""
     confined: bool = False
     reads_only: bool = False
+    reading_parts: frozenset[int] = frozenset()
+    needs_trust: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    checkpoint: str = ""
 
     @property
     def beyond(self) -> str:
@@ -227,9 +234,10 @@ class ToolContext:
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     report_problem: "Callable[[Problem], None]" = lambda _: None
-    outside_sources: list[str] = field(default_factory=list)
-    """Where text from outside the workspace comes from that the model got in this turn (agent/taint.py)."""
+    outside_sources: list[str] = field(default_factory=list)  # of text that the turn has: agent/taint.py
     sandbox: SandboxAccess = NO_SANDBOX
+    checkpoint: CheckpointAccess | None = None
+    """None: nothing records what commands change."""
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
     """Whether a rule hides the text of this file from the model: no result and no error can show any."""
@@ -237,10 +245,8 @@ class ToolContext:
     """Whether `is_read_denied` can be true for a file below these folders, by the rules alone."""
     is_read_asked: Callable[[Path], bool] = lambda _: False
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
-    shows_secrets_of: Callable[[Path], bool] = lambda _: False
-    """Whether a rule of the user allows that the model sees the secrets of this file."""
-    masks: SecretMasks = field(default_factory=SecretMasks)
-    """Those of the session: nothing is shown to the model unmasked."""
+    shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
+    masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""

@@ -8,7 +8,8 @@ import pytest
 from tark_lsp.agent.approval import Allow, Ask, Policy, decide_call
 from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.rules import Rule
-from tark_lsp.agent.taint import describe_sources, source_of
+from tark_lsp.agent.taint import describe_sources, narrow, source_of
+from tark_lsp.commands.grant_patterns import widths
 from tark_lsp.context.result_handles import FROM_THE_WEB
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools import load_tools
@@ -85,6 +86,26 @@ def test_what_can_reach_the_network_is_asked_about(name: str) -> None:
         assert isinstance(decision, Ask)
         assert decision.once
         assert decision.why.endswith(SAID)
+
+
+LASTING = {
+    "always": Grant("a", "always", "`pytest -q`, always", ROOT, CONFINED),
+    "a pattern": Grant("p", "session", "`pytest ...`", ROOT, patterns=widths(CONFINED.parts)[-1]),
+    "exact": Grant("e", "session", "`pytest -q`", command=CONFINED),
+}
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_wide_grants_are_suspended(name: str) -> None:
+    policy = Policy(ApprovalLevel.CAREFUL, trusted=True, grants=(LASTING[name],))
+    assert isinstance(decide_call("run_command", of_command(CONFINED), policy, WORKSPACE), Allow)
+    decision = decide_call("run_command", of_command(CONFINED), replace(policy, tainted_by=URL), WORKSPACE)
+    if name == "exact":
+        assert isinstance(decision, Allow)
+    else:
+        assert isinstance(decision, Ask)
+        assert decision.why.endswith(SAID)
+    assert narrow([LASTING[name]]) == ((LASTING[name],) if name == "exact" else ())
 
 
 @pytest.mark.parametrize("name", [".git/config", "AGENTS.md", ".github/workflows/x.yml"])
