@@ -58,7 +58,8 @@ def _told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult])
         status = CallStatus.FAILED
         match error:
             case FailureForModel():
-                content = failure_line(error)
+                details = turn.context.masks.mask_json(dict(error.details))  # before quotes in it are escaped
+                content = failure_text(error.code, error.message, error.hint, details)
                 status = CallStatus.REJECTED if error.code == "denied" else CallStatus.FAILED
             case TarkError():
                 content = failure_text(error.code, error.message, error.hint)

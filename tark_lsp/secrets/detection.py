@@ -38,7 +38,7 @@ REST = re.compile(r"[\w+/=.~-]*", re.ASCII)
 DIGIT = re.compile(r"[0-9]")
 
 ASSIGNS = (
-    r"""["'`\])]{0,2}\s{0,3}(?:=>|\?=|:=|={1,3}|:{1,3}|\|\||>|,)\s{0,3}["'`(]{0,3}"""
+    r"""["'`\])]{0,2}\s{0,3}(?:=>|\?=|:=|={1,3}|:{1,3}|\|\||>|,)\s{0,3}[\\"'`(]{0,4}"""
     r"""(?:(?:bearer|basic|token)\s{1,3})?$"""
 )
 STRONG = re.compile(rf"(?:{STRONG_NAMES})[\w.-]{{0,24}}{ASSIGNS}|\b(?:bearer|basic)\s{{1,3}}$", re.IGNORECASE)
@@ -51,7 +51,7 @@ SHORT_WORDS = ("passw", "pwd", "secret", "token", "api_", "api-", "apik")
 SHORT = re.compile(
     r"""(?:passw(?:or)?d|passwd|pwd|secret|token|api[_-]?key)[\w.-]{0,24}
     ["'`\]]{0,2}\s{0,3}(?:=>|:=|={1,3}|:)\s{0,3}
-    (?:"(?P<double>[^"\s\\]{8,120})"|'(?P<single>[^'\s\\]{8,120})'
+    (?:\\?"(?P<double>[^"\s\\]{8,120})\\?"|\\?'(?P<single>[^'\s\\]{8,120})\\?'
     |(?P<bare>[^\s"'`,;&(){}\[\]<>$\\]{8,120})(?=[\s,;]|\Z))""",
     re.IGNORECASE | re.VERBOSE,
 )

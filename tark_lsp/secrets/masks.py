@@ -141,15 +141,15 @@ class SecretMasks:
 
         return LIKE_TOKEN.sub(original, new)
 
-    def mask_json(self, value: Any) -> Any:
+    def mask_json(self, value: Any, *, every_value: bool = False) -> Any:
         """A value of JSON, with the secrets in its texts masked."""
         match value:
             case str():
-                return self.mask_text(value)
+                return self.mask_text(value, every_value=every_value)
             case dict():
-                return {key: self.mask_json(one) for key, one in value.items()}
+                return {key: self.mask_json(one, every_value=every_value) for key, one in value.items()}
             case list() | tuple():
-                return [self.mask_json(one) for one in value]
+                return [self.mask_json(one, every_value=every_value) for one in value]
             case _:
                 return value
 

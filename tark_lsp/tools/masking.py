@@ -1,8 +1,8 @@
 """Masks the secrets of files in what tools show, and gives them back in new text (safety.md, "Secrets")."""
 
 import re
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePath
 
@@ -65,6 +65,18 @@ def masked_lines(ctx: ToolContext, path: Path) -> Sequence[str] | None:
         if len(text) <= LONGEST_SEARCHED or holds_keys(ctx, path):
             return split_lines(mask_file(ctx, path, text).text)
     return None
+
+
+@contextmanager
+def masked_errors(ctx: ToolContext, path: Path) -> Iterator[None]:
+    """Errors of edits show lines of the file."""
+    try:
+        yield
+    except ToolError as error:
+        every = holds_keys(ctx, path)
+        message = ctx.masks.mask_text(error.message, every_value=every)
+        details = ctx.masks.mask_json(dict(error.details), every_value=every)
+        raise ToolError(error.code, message, hint=error.hint, details=details) from error
 
 
 def restore_texts(ctx: ToolContext, path: Path, texts: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from pydantic import Field
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts, TurnScope
-from tark_lsp.tools.masking import mask_file, restore_texts
+from tark_lsp.tools.masking import mask_file, masked_errors, restore_texts
 from tark_lsp.tools.proposing import conflict_error, edit_to, match_style, read_or_absent, with_draft
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Selection, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, map_range
@@ -35,7 +35,8 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
         raise ToolError("conflict", "this answer deletes the file with the selection", hint="change it or delete it")
     now = read_or_absent(ctx, path)
     new_text = with_secrets(args.new_text, ctx, selection)
-    edit = await in_thread(replaced, ctx, selection, now, ctx.drafts.get(path), new_text)
+    with masked_errors(ctx, path):
+        edit = await in_thread(replaced, ctx, selection, now, ctx.drafts.get(path), new_text)
     title = f"replace_selection in {ctx.workspace.display(path)}"
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
 

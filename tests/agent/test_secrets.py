@@ -93,6 +93,24 @@ async def test_the_user_sees_what_is_written(bench: Bench) -> None:
     assert_nothing_leaked(bench)
 
 
+async def test_the_error_of_an_edit_shows_no_secret(bench: Bench) -> None:
+    """Of a file that nobody has read yet: the error shows the nearest lines."""
+    bench.write(".env", "NAME=Web\nPASSWORD=lowercase\n")
+    bench.write("a.py", "name = 'x'\npassword = \"tr0ub4dor&3\"\n")
+    await bench.run(
+        answer(
+            call("edit_file", path=".env", old_text="NAME=Web\nPASSWORD=uppercase", new_text="x"),
+            call("edit_file", path="a.py", old_text="name = 'x'\npassword = \"other\"", new_text="x"),
+        ),
+        answer("done"),
+    )
+    assert bench.errors() == ["not_found", "not_found"]
+    told = "".join(bench.results())
+    assert len(tokens_of(told)) >= 2
+    assert "lowercase" not in told
+    assert "tr0ub4dor" not in told
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -29,6 +29,8 @@ def secrets_of(text: str, *, every_value: bool = False) -> list[str]:
         (f'datadog := "{HEX}"', HEX),
         ("DB_PASSWORD=corr3ct-h0rse!", "corr3ct-h0rse!"),
         ('password = "tr0ub4dor&3"', "tr0ub4dor&3"),
+        (r'"source": "password = \"tr0ub4dor&3\""', "tr0ub4dor&3"),
+        (rf'{{"x": "api_key: \"{HEX}\""}}', HEX),
         ("  password: s3cr3t-V4lue\n", "s3cr3t-V4lue"),
         ("postgres://app:" + "hV7pQ2x@db.internal/app", "hV7pQ2x"),
         ("İstanbul 'password': 'tr0ub4dor&3'", "tr0ub4dor&3"),  # its lower case is longer
