@@ -8,6 +8,12 @@ local RESERVED = 13 -- columns of the last line that a message cannot use
 
 local shown_at = {} ---@type table<string, integer> by text: when it was last shown, in ms
 
+---@param text string without the prefix
+---@return boolean
+function M.fits(text)
+  return vim.fn.strdisplaywidth('Tark: ' .. text) <= vim.o.columns - RESERVED
+end
+
 ---Neovim's own vim.notify() waits for a key if a message does not fit its line, or comes right after another one. That
 ---would take a key that the user types. `:echomsg` shows the message shortened, and :messages has all of it.
 ---@param text string
