@@ -112,7 +112,10 @@ COMMAND = """
     return client:request_sync('workspace/executeCommand', params, 10000, 0).result
 """
 MINE = (
-    *(("n", key) for key in ("K", "gd", "<C-]>", "]h", "[h", "gra", "<CR>", "<C-c>", "<C-p>", "q", "e", "gs", "g?", "za")),
+    *(
+        ("n", key)
+        for key in ("K", "gd", "<C-]>", "]h", "[h", "gra", "<CR>", "<C-c>", "<C-p>", "q", "e", "gs", "g?", "za")
+    ),
     *(("nx", key) for key in ("<leader>aa", "<leader>ae", "<leader>ay")),
     *(("i", key) for key in ("<C-s>", "<C-y>", "<Tab>")),
 )

@@ -2,16 +2,6 @@
 local notify = require('tark.notify')
 local state = require('tark.state')
 
----@param failure { message: string, hint?: string }
-local function show_failure(failure)
-  local has_hint = (failure.hint or '') ~= ''
-  local whole = has_hint and ('%s; %s'):format(failure.message, failure.hint) or failure.message
-  notify.warn(whole)
-  if has_hint and not notify.fits(whole) then -- Neovim cuts out the middle, and with it the reason: it is in :messages
-    notify.warn(failure.message .. ' (:messages says what to do)')
-  end
-end
-
 state.on('update', function(_, params)
   local update = params.update
   if update.kind == 'end' then
@@ -22,7 +12,8 @@ state.on('update', function(_, params)
     elseif unchanged then
       notify.info('answered without a change (:TarkChat)')
     elseif failure.code ~= 'interrupted' then -- the message about the end of the server says that
-      show_failure(failure)
+      local has_hint = (failure.hint or '') ~= ''
+      notify.warn(has_hint and ('%s; %s'):format(failure.message, failure.hint) or failure.message)
     end
   end
 end)
