@@ -10,6 +10,7 @@ import pytest
 from tark_lsp.errors import RequestError
 from tark_lsp.server.connection import early_answers
 from tark_lsp.server.connection.early_answers import EarlyAnswer, EarlyAnswers
+from tark_lsp.server.protocol.outgoing import range_json
 from tests.patience import AT_ONCE
 from tests.server.desk import TEXT, Desk, MakeDesk
 from tests.server.scripted import Json
@@ -54,6 +55,29 @@ async def test_an_accept_is_answered_before_the_text_is_there(eglot: Desk) -> No
     eglot.editor.tell(path, untold[0])
     assert (await eglot.end(turn))["edits"] == [{"uri": path.as_uri(), "state": "applied"}]
     assert eglot.editor.text(path) == TEXT.replace("line 3\n", "THREE\n")
+
+
+async def test_a_comment_to_write_into_is_answered_while_the_editor_asks(
+    make: MakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """eglot asks the user before each edit, and gives up the command after 10 s."""
+    eglot = blocking(make(tark=[]), monkeypatch)
+    path = eglot.editor.open("f.py", TEXT)
+    agreed, applied = asyncio.Event(), asyncio.Event()
+
+    async def apply(params: Json) -> Json:
+        await agreed.wait()
+        applied.set()
+        return eglot.editor.apply(params)
+
+    eglot.connection.answers["workspace/applyEdit"] = apply
+    about = {"uri": path.as_uri()}
+    start = {"kind": "edit", "prompt": "", "askForPrompt": True, "textDocument": about, "range": range_json(0, 0, 1, 0)}
+    assert await eglot.command("tark.turn.start", start) == {"inserted": True}
+    assert eglot.editor.text(path) == TEXT
+    agreed.set()
+    await applied.wait()
+    assert eglot.editor.text(path) == f"# tark: \n{TEXT}"
 
 
 async def test_what_is_done_in_time_is_told(eglot: Desk) -> None:
