@@ -43,16 +43,16 @@ async def hunk_of(desk: Desk) -> tuple[Path, str, str]:
 
 async def test_an_accept_is_answered_before_the_text_is_there(eglot: Desk) -> None:
     path, turn, hunk_id = await hunk_of(eglot)
-    untold: list[Any] = []
+    untold: asyncio.Queue[Any] = asyncio.Queue()
 
     def apply(params: Json) -> Json:
         (change,) = params["edit"]["documentChanges"]
-        untold.append(eglot.editor.type(path, *eglot.editor.spans(path, change["edits"]), tell=False))
+        untold.put_nowait(eglot.editor.type(path, *eglot.editor.spans(path, change["edits"]), tell=False))
         return {"applied": True}
 
     eglot.connection.answers["workspace/applyEdit"] = apply
     assert await eglot.command("tark.hunk.accept", {"hunkIds": [hunk_id]}) is None
-    eglot.editor.tell(path, untold[0])
+    eglot.editor.tell(path, await untold.get())
     assert (await eglot.end(turn))["edits"] == [{"uri": path.as_uri(), "state": "applied"}]
     assert eglot.editor.text(path) == TEXT.replace("line 3\n", "THREE\n")
 
@@ -80,6 +80,21 @@ async def test_a_comment_to_write_into_is_answered_while_the_editor_asks(
     assert eglot.editor.text(path) == f"# tark: \n{TEXT}"
 
 
+async def test_an_accept_is_answered_before_the_editor_is_asked(eglot: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that comes while eglot asks the user about the edit would end its question, and drop the edit."""
+    monkeypatch.setattr(early_answers, "PATIENCE_SECONDS", 1e6)
+    path, turn, hunk_id = await hunk_of(eglot)
+    accepting = asyncio.ensure_future(eglot.command("tark.hunk.accept", {"hunkIds": [hunk_id]}))
+
+    async def apply(params: Json) -> Json:
+        assert accepting.done()
+        return eglot.editor.apply(params)
+
+    eglot.connection.answers["workspace/applyEdit"] = apply
+    assert await accepting is None
+    assert (await eglot.end(turn))["edits"] == [{"uri": path.as_uri(), "state": "applied"}]
+
+
 async def test_what_is_done_in_time_is_told(eglot: Desk) -> None:
     _, _, hunk_id = await hunk_of(eglot)
     assert await eglot.command("tark.hunk.reject", {"hunkIds": [hunk_id]}) == {"hunks": [hunk_id], "skipped": []}
@@ -105,18 +120,18 @@ async def test_undo_is_pending_and_its_outcome_is_told(eglot: Desk) -> None:
     path, turn, hunk_id = await hunk_of(eglot)
     await eglot.command("tark.hunk.accept", {"hunkIds": [hunk_id]})
     await eglot.end(turn)
-    untold: list[Any] = []
+    untold: asyncio.Queue[Any] = asyncio.Queue()
 
     def apply(params: Json) -> Json:
         (change,) = params["edit"]["documentChanges"]
-        untold.append(eglot.editor.type(path, *eglot.editor.spans(path, change["edits"]), tell=False))
+        untold.put_nowait(eglot.editor.type(path, *eglot.editor.spans(path, change["edits"]), tell=False))
         return {"applied": True}
 
     eglot.connection.answers["workspace/applyEdit"] = apply
     pending = await eglot.command("tark.turn.undo", {"turnId": turn})
     assert pending == {"restored": [], "kept": [], "pending": True}
     assert eglot.connection.notes() == []
-    eglot.editor.tell(path, untold[0])
+    eglot.editor.tell(path, await untold.get())
     assert await eglot.connection.noting() == "Tark: the turn is undone in f.py"
     assert eglot.editor.text(path) == TEXT
     assert await eglot.command("tark.turn.undo", {"turnId": turn}) == {"restored": [], "kept": []}
