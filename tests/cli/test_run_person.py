@@ -10,6 +10,7 @@ from rich.console import Console
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
 from tark_lsp.cli.running.person import RunPerson
 from tark_lsp.cli.screen import Screen
+from tark_lsp.permissions import TRUST_ANSWERS
 
 GRANT = [{"id": "turn", "covers": "it"}]
 LIMIT = [{"id": "stop", "label": "Stop"}, {"id": "go-on", "label": "Continue"}]
@@ -35,11 +36,20 @@ def command(text: str, **more: Any) -> dict[str, Any]:
     return {**shown, "grants": GRANT, **more}
 
 
+def in_sandbox(text: str, **gets: Any) -> dict[str, Any]:
+    shown = command(text)
+    shown["command"] |= {"sandboxed": True, "network": False, "writable": [], **gets}
+    return shown
+
+
 COMMANDS: list[tuple[str, dict[str, Any], str]] = [
     ("it matches", command("pytest -q"), "allow"),
     ("it does not match", command("ls"), "reject"),
     ("dangerous, or an ask rule, or unsaved files", command("pytest -q", grants=[]), "reject"),
     ("two commands", command("pytest -q; ls"), "reject"),
+    ("more than the sandbox gives", in_sandbox("pytest", network=True), "reject"),
+    ("a path outside", in_sandbox("pytest", writable=["/x"]), "reject"),
+    ("in the sandbox", in_sandbox("pytest"), "allow"),
     (
         "an edit that has to be asked about",
         {"title": "x", "why": "a protected path", "edits": [], "grants": []},
@@ -61,11 +71,23 @@ async def test_it_is_said_once_that_there_is_no_sandbox() -> None:
     assert out.getvalue() == "--allow: commands like pytest *, ls run without a sandbox, and without asking\n"
 
 
+async def test_trust_is_never_asked_and_what_that_means_is_said_once_if_it_matters() -> None:
+    someone, out = person("run_command(pytest *)", typed="y")
+    options = [{"id": one, "label": label} for one, label in TRUST_ANSWERS.items()]
+    trust = {"question": "do you trust it?", "options": options, "multiple": False, "freeText": False}
+    assert await someone.input(trust) == {"answer": ["not-now"]}
+    assert (await someone.permission(in_sandbox("pytest")))["outcome"] == "allow"
+    assert out.getvalue() == ""
+    for _ in range(2):
+        assert (await someone.permission(in_sandbox("make")))["outcome"] == "allow"
+    assert out.getvalue().count("--trust-workspace trusts it for this run") == 1
+
+
 async def test_a_refusal_names_the_rule() -> None:
     someone, out = person()
+    await someone.permission(command("npm run 'x y'"))
+    assert "would allow it" not in out.getvalue()
     await someone.permission(command("npm  run 'x'"))
-    assert "would allow it" not in out.getvalue().partition("refused")[2]
-    await someone.permission(command("npm  run x"))
     assert "--allow 'run_command(npm run x)' would allow it" in out.getvalue()
 
 

@@ -7,10 +7,15 @@ from typing import Any
 from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import AnswerInput
 from tark_lsp.cli.person import ALLOW, TerminalPerson
-from tark_lsp.cli.running.allowed_commands import AllowedCommands, plain_words
+from tark_lsp.cli.running.allowed_commands import AllowedCommands, exact_rule
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import whole_line
+from tark_lsp.permissions import TRUST_ANSWERS
 
+NOT_TRUSTED = (
+    "you have not said that you trust this folder, so commands ask that would run in the sandbox without a question; "
+    "--trust-workspace trusts it for this run"
+)
 LIMIT_ANSWERS = {"go-on", "stop"}
 """The ids of the answers to the question whether a turn can go on after a limit (agent/limits.py)."""
 
@@ -38,6 +43,8 @@ class RunPerson(TerminalPerson):
         self._allowed = allowed
         self._limited = limited
         self._said = False
+        self._untrusted = ""
+        """What to say about a command that would run in a folder that is trusted."""
 
     def update(self, update: Mapping[str, Any]) -> None:
         self._follow(update)
@@ -46,25 +53,38 @@ class RunPerson(TerminalPerson):
     async def permission(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """A request without grants is one that has to be asked about every time: a dangerous command, an ask rule."""
         command = request.get("command")
-        if command and request.get("grants") and self._allowed.find_pattern(command["text"]) is not None:
-            self._say_once()
+        if not command or not request.get("grants") or _asks_for_more(command):
+            return await super().permission(request)
+        if self._allowed.find_pattern(command["text"]) is not None:
+            self._say_once(command)
             return ALLOW
+        if self._untrusted:
+            self._shown.print_line(self._untrusted, "yellow")
+            self._untrusted = ""
         answer = await super().permission(request)
-        if command and request.get("grants") and not self._can_ask and plain_words(command["text"]):
-            rule = shlex.quote(f"run_command({' '.join(command['text'].split())})")
-            self._shown.print_line(f"--allow {whole_line(rule)} would allow it", "yellow")
+        if not self._can_ask and (rule := exact_rule(command["text"])):
+            self._shown.print_line(f"--allow {whole_line(shlex.quote(rule))} would allow it", "yellow")
         return answer
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Tark asks about trust once, when it matters, and about limits. The options of the run have the answers."""
         answers = {option["id"] for option in request.get("options") or ()}
+        if answers == {*TRUST_ANSWERS} and not request.get("byModel"):
+            self._untrusted = NOT_TRUSTED
+            return {"answer": ["not-now"]}
         if self._limited and answers == LIMIT_ANSWERS and not request.get("byModel"):
             return {"answer": None}
         return await super().input(request)
 
-    def _say_once(self) -> None:
-        if not self._said:
+    def _say_once(self, command: Mapping[str, Any]) -> None:
+        if not self._said and not command.get("sandboxed"):
             patterns = ", ".join(whole_line(pattern) for pattern in self._allowed.patterns)
             self._shown.print_line(
                 f"--allow: commands like {patterns} run without a sandbox, and without asking", "yellow"
             )
-        self._said = True
+            self._said = True
+
+
+def _asks_for_more(command: Mapping[str, Any]) -> bool:
+    """Whether it gets something beyond the workspace in the sandbox, which no rule covers."""
+    return bool(command.get("sandboxed") and (command.get("network") or command.get("writable")))

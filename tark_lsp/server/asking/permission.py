@@ -147,7 +147,9 @@ class Permissions:
             "risk": request.risk.name.lower(),
             "why": visible(request.why),
             "digest": waiting.digest,
-            "grants": [{"id": grant.id, "covers": visible(grant.covers)} for grant in request.grants],
+            "grants": [
+                {"id": grant.id, "scope": grant.scope, "covers": visible(grant.covers)} for grant in request.grants
+            ],
         }
         if request.command is not None:
             command = request.command
@@ -156,6 +158,9 @@ class Permissions:
                 "text": command.text,
                 "cwd": str(command.cwd),
                 "env": dict(command.env),
+                "sandboxed": command.confined,
+                "network": command.network or not command.confined,
+                "writable": [str(path) for path in command.writable],
             }
         if request.unsaved:
             shown["unsaved"] = [self._documents.uri(path) for path in request.unsaved]
