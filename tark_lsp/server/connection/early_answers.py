@@ -28,6 +28,8 @@ _waiting: WeakKeyDictionary[Connection, set[asyncio.Future[None]]] = WeakKeyDict
 
 async def answer_commands(connection: Connection) -> None:
     """Called before the editor is sent something about which it asks the user."""
+    if not connection.client.flags.drops_questions:
+        return
     waiting = [command for command in _waiting.get(connection, ()) if not command.done()]
     for command in waiting:
         command.set_result(None)

@@ -28,7 +28,7 @@ def eglot(make: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def blocking(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.setattr(early_answers, "PATIENCE_SECONDS", 0.1)
     client = desk.connection.client
-    desk.connection.client = replace(client, flags=replace(client.flags, blocks_on_commands=True))
+    desk.connection.client = replace(client, flags=replace(client.flags, blocks_on_commands=True, drops_questions=True))
     return desk
 
 

@@ -19,7 +19,11 @@ M.levels = {
   { name = 'plan', setting = 'mode', means = 'explores and plans, changes nothing' },
   { name = 'build', setting = 'mode', means = 'reads, changes, runs commands' },
   { name = 'manual', setting = 'approval', means = 'asks before every edit and command, regardless of other settings' },
-  { name = 'careful', setting = 'approval', means = 'applies edits for review, or asks first (editReview); asks before commands' },
+  {
+    name = 'careful',
+    setting = 'approval',
+    means = 'applies edits for review, or asks first (editReview); asks before commands',
+  },
   { name = 'balanced', setting = 'approval', means = 'applies edits for review; asks before commands' },
 }
 
