@@ -50,9 +50,11 @@ export function contextHtml(title: string, usage: ContextUsage | string | undefi
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
+<main>
 <h1>What the Next Request Contains</h1>
 ${title === "" ? "" : `<p class="faint">${escaped(title)}</p>`}
 ${body}
+</main>
 </body>
 </html>`;
 }
