@@ -25,6 +25,7 @@ export const PAGE_COMMANDS = ["tark.client.compact", "tark.client.showUsage", "v
 const STYLE = `
 body { max-width: 46em; padding: 0 20px 20px; line-height: 1.5; }
 h1 { margin: 18px 0 4px; font-size: 1.4em; font-weight: 600; }
+p a { text-decoration: underline; }
 .faint, th { color: var(--vscode-descriptionForeground); font-weight: 400; }
 progress { width: 100%; height: 8px; appearance: none; border: 1px solid var(--vscode-widget-border, var(--vscode-descriptionForeground)); border-radius: 4px; overflow: hidden; }
 progress::-webkit-progress-bar { background: transparent; }

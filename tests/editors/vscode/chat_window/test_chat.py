@@ -146,9 +146,13 @@ def test_an_edit_is_asked_for_at_its_lines(chat: Chat, bench: Workbench) -> None
     expect(chat.last).to_have_attribute("data-state", "ended")
 
 
+WORKING = """getComputedStyle(document.querySelector('.turn[data-state="running"] .blocks'), '::after').content"""
+
+
 def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> None:
     chat.say("run the tests")
     asked = chat.until_asked("permission")  # it is busy until this is answered
+    assert chat.page.evaluate(WORKING) == "none", "it waits for you"
     chat.prompt.fill("in one word")
     chat.button("Send Now").click()
     chat.say("never end")
@@ -157,6 +161,7 @@ def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> N
     asked.get_by_role("button", name="Allow", exact=True).click()
     expect(chat.find(".steered")).to_contain_text("in one word")
     expect(chat.find(".answer", "and so on")).to_be_visible()
+    assert chat.page.evaluate(WORKING) == '"Working…"'
     chat.button("Stop").click()
     until(lambda: chat.find(".turn footer", "Cancelled").count() == 2, "the turn that ran and the one that waited")
     expect(chat.button("Stop")).to_be_hidden()
