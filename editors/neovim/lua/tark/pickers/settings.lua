@@ -19,7 +19,7 @@ M.levels = {
   { name = 'plan', setting = 'mode', means = 'explores and plans, changes nothing' },
   { name = 'build', setting = 'mode', means = 'reads, changes, runs commands' },
   { name = 'manual', setting = 'approval', means = 'asks before every edit and command, regardless of other settings' },
-  { name = 'careful', setting = 'approval', means = 'applies edits at once, for your review; asks before most commands' },
+  { name = 'careful', setting = 'approval', means = 'applies edits at once, for review; asks before most commands' },
   { name = 'balanced', setting = 'approval', means = 'the same, also in editors without review in place' },
 }
 
