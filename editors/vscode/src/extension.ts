@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { Inputs } from "./asking/inputs";
 import { Permissions } from "./asking/permissions";
+import { followUnshownRequests } from "./asking/unshownRequests";
 import { completeInlineMentions } from "./chat/inlineMentions";
 import { Chats } from "./chat/chats";
 import { CommitMessages } from "./commit/commitMessage";
@@ -101,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     state.on("server", (server) => !server.running && progress.clear()),
     chat.onDidChangeVisibility(() => progress.redraw()),
     watchEndings(state, chat),
+    followUnshownRequests(state, chat),
     autostart(context, client),
     offerProblemActions(),
     setup,
