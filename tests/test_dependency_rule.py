@@ -35,7 +35,7 @@ LAYERS: dict[str, set[str]] = {
     "context": GROUND | {"settings", "workspace", "key_shapes"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox"},
     "receipts": GROUND | {"sqlite_file"},
-    "agent": BELOW_AGENT | {"log_ids", "receipts"},
+    "agent": BELOW_AGENT | {"commands", "log_ids", "receipts"},
     "database": {"sqlite_file"},
     "sqlite_file": set(),
     "processes": set(),
@@ -60,7 +60,7 @@ LAYERS: dict[str, set[str]] = {
         "sandbox",
     },
     "cli": BELOW_AGENT
-    | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
+    | {"agent", "receipts", "sessions", "server", "commands", "visible", "redaction", "folders", "processes", "demo"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

@@ -1,7 +1,8 @@
 """Permission rules: `tool` or `tool(specifier)`, and which calls each rule covers. Pure.
 
 A deny or ask rule is read widely: it covers siblings of the tool, every part of a command, every name of a path.
-An allow rule is read narrowly: it covers only the tool it names, the whole call, and never a command.
+An allow rule is read narrowly: it covers only the tool it names and the whole call; of commands only those that run in
+the sandbox, with nothing beyond the workspace, and whose words are certain.
 """
 
 import re
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tark_lsp.commands.patterns import ANY, matches
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
-from tark_lsp.tools.tool import Preview, Tool, ToolKind
+from tark_lsp.tools.tool import Command, Preview, Tool, ToolKind
 from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
@@ -142,9 +144,11 @@ class Rule:
         return any(path_pattern(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
 
     def allows(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """Whether the rule names this tool and covers the whole call. No rule allows a command yet."""
-        if self.tool != tool or preview.command is not None:
+        """Whether the rule names this tool and covers the whole call."""
+        if self.tool != tool:
             return False
+        if preview.command is not None:
+            return _covers_command(self.specifier or ANY, preview.command)
         if self.specifier is None:
             return True
         if preview.url:
@@ -223,6 +227,13 @@ def _programs(words: list[str]) -> list[list[str]]:
     if words[0].rsplit("/", 1)[-1] not in STARTERS:
         return [words]
     return [words[place:] for place in range(len(words))]
+
+
+def _covers_command(pattern: str, command: Command) -> bool:
+    """Each of its parts has to fit, word for word."""
+    if not command.confined or command.beyond or not command.parts:
+        return False
+    return all(matches(pattern, part) for part in command.parts)
 
 
 def _names_host(specifier: str, host: str) -> bool:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from tark_lsp.context.result_handles import result_id
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
+from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
@@ -73,14 +73,31 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command exactly as it will be executed. `reads_only`: in the sandbox, which cannot write to the workspace."""
+    """A command exactly as it will be executed.
+
+    `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
+    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
+    `writable`: what it gets in the sandbox beyond the workspace.
+    """
 
     argv: tuple[str, ...]
     text: str
     cwd: Path
     env: Mapping[str, str] = field(default_factory=dict)
     timeout_seconds: float = 120.0
+    parts: tuple[tuple[str, ...], ...] = ()
+    unclear: str = ""
+    confined: bool = False
     reads_only: bool = False
+    network: bool = False
+    writable: tuple[Path, ...] = ()
+
+    @property
+    def beyond(self) -> str:
+        """What it gets beyond the workspace, to follow a description of the command. Empty: nothing."""
+        network = ["the network"] if self.network else []
+        needs = [*network, *(f"write access to {path}" for path in self.writable)]
+        return f", with {' and '.join(needs)}" if needs else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,32 +200,6 @@ class Selection:
     snapshot: Snapshot
     start: int
     end: int
-
-
-class ResultStore(Protocol):
-    """The whole texts of the results of one session that were cut; `read_file` reads them."""
-
-    def keep_result(self, text: str) -> str:
-        """Store the text. Returns its id, `context.result_handles.result_id(text)`."""
-        ...
-
-    def find_result(self, result_id: str) -> str | None:
-        """The text with that id; None if this session has none."""
-        ...
-
-
-@dataclass(slots=True)
-class MemoryResultStore:
-    """The store of a session that is not saved."""
-
-    texts: dict[str, str] = field(default_factory=dict)
-
-    def keep_result(self, text: str) -> str:
-        self.texts[result_id(text)] = text
-        return result_id(text)
-
-    def find_result(self, result_id: str) -> str | None:
-        return self.texts.get(result_id)
 
 
 @dataclass(slots=True)

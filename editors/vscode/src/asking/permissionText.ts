@@ -35,12 +35,22 @@ export function countDecided(edits: readonly DocumentHunks[]): [number, number] 
 /** What the request is about, not shortened. */
 function subject(request: Permission, name: NameFile): string {
   if (request.command) {
-    return `run ${plainLine(request.command.text)} in ${plainLine(request.command.cwd)}`;
+    const { text, cwd } = request.command;
+    return `run ${plainLine(text)} in ${plainLine(cwd)}${beyondWorkspace(request.command)}`;
   }
   if (request.edits && request.edits.length > 0) {
     return request.edits.map((document) => `${fileWords(document, name)}${lineCountsInBrackets(document.hunks)}`).join("; ");
   }
   return plainLine(titleInWords(request.title));
+}
+
+/** What a command in the sandbox gets beyond the workspace. */
+function beyondWorkspace({ sandboxed, network, writable }: NonNullable<Permission["command"]>): string {
+  if (!sandboxed) {
+    return "";
+  }
+  const needs = [...(network ? ["the network"] : []), ...(writable ?? []).map((path) => `write access to ${plainLine(path)}`)];
+  return needs.length > 0 ? `, with ${needs.join(" and ")}` : "";
 }
 
 function fileWords(document: DocumentHunks, name: NameFile): string {
@@ -64,8 +74,8 @@ export function permissionMessage(request: Permission, name: NameFile): string {
   return `Tark asks: ${plainExcerpt(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)}${progress})`;
 }
 
-export function riskWords(request: Permission): string {
-  return `${RISKS[request.risk] ?? plainLine(request.risk)}, asked because ${plainExcerpt(request.why, 80)}`;
+export function riskWords(request: Permission, why = plainExcerpt(request.why, 80)): string {
+  return `${RISKS[request.risk] ?? plainLine(request.risk)}, asked because ${why}`;
 }
 
 /**
@@ -92,7 +102,7 @@ export function grantWords(request: Permission, covers: string): string {
 
 /** The whole request as the text of a document. `ownEnv`: the user's environment. */
 export function fullText(request: Permission, name: NameFile, ownEnv: Readonly<Record<string, string | undefined>>): string {
-  const lines = [plainLine(titleInWords(request.title)), riskWords(request), ""];
+  const lines = [plainLine(titleInWords(request.title)), riskWords(request, plainLine(request.why)), ""];
   if (request.command) {
     lines.push(...commandLines(request.command, ownEnv));
   }
