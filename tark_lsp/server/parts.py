@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.folders import kept_hunks_mark, sessions_path
+from tark_lsp.folders import kept_hunks_mark, permissions_path, sessions_path
+from tark_lsp.permissions.store import PermissionStore
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWritten
 from tark_lsp.review.keeping import HunkKeeper
@@ -24,6 +25,7 @@ from tark_lsp.server.asking.permission_commands import PermissionCommands
 from tark_lsp.server.asking.preview import Preview
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.text_display import TextDisplay
+from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.chat.chat_turns import ChatTurns
@@ -51,10 +53,11 @@ from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
 from tark_lsp.server.hunks.regenerate import RegenerateCommand
 from tark_lsp.server.hunks.restore import RestoreCommand
-from tark_lsp.server.hunks.turn_undoing import TurnUndoing, checkpoint_store
+from tark_lsp.server.hunks.turn_undoing import TurnUndoing, make_checkpoints, make_commands
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
+from tark_lsp.server.permissions_command import PermissionsCommand
 from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
@@ -72,6 +75,7 @@ from tark_lsp.server.turns.context_commands import ContextCommands
 from tark_lsp.server.turns.default_model import SessionModels, with_chosen_model
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
+from tark_lsp.server.turns.lasting_permissions import WorkspacePermissions
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
 from tark_lsp.server.turns.start_command import StartCommand
@@ -91,7 +95,6 @@ from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings
 from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
-from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.text_document import is_chat
 
@@ -138,10 +141,8 @@ class ServerParts:
 
     def _make_review(self) -> None:
         connection, documents, workspace, warn = self._connection, self.documents, self.workspace, self.questions.warn
-        self.checkpoints = Checkpoints(
-            checkpoint_store(warn, in_memory=workspace.in_memory),
-            lambda turn_id: (self.records.title(turn_id), workspace.folders),
-        )
+        self.checkpoints = make_checkpoints(warn, self.records.title, workspace)
+        self.command_changes = make_commands(self.checkpoints, documents)
         self.reviews = Reviews(workspace, documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, documents, self.checkpoints)
         accepts = not connection.client.understands("review")
@@ -155,20 +156,26 @@ class ServerParts:
         self.moved_hunks = MovedHunks(self._show_hunks)
         self.inputs = Inputs(connection, self.questions)
         self.permissions = Permissions(documents, workspace, self.hunks, self.show)
+        self.given = PermissionStore(permissions_path, lambda problem: warn(f"Tark: {problem}"))
 
     def _make_turns(self) -> None:
         connection, configuration = self._connection, self.configuration
         preview = Preview(connection, self.documents, self.reviews, self.outside)
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
+        inputs = self.inputs if connection.client.understands("input") else None
+        trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
         self.preparation = Preparation(
             configuration,
             SessionModels(configuration, self.questions),
             self.workspaces,
-            ToolContexts(configuration, self.client_state, self.inputs, self.store, self.reviews.problems),
+            ToolContexts(
+                configuration, self.client_state, self.inputs, self.store, self.reviews.problems, self.command_changes
+            ),
             TurnUsers(asking, self.reviews),
             self.mentions,
             TurnSurroundings(self.documents, self.targets, self.client_state),
+            lambda workspace, *ids: WorkspacePermissions(workspace, self.given, trust, *ids),
         )
         self.tokens = ProgressTokens()
         self.display = AnswerDisplay(connection, self.questions, self.show)
@@ -210,7 +217,8 @@ class ServerParts:
         asked_turns = AskedTurns(records, sessions)
         undone, check_model = self.checkpoints.undone_turns, self.configuration.check_model
         session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone, check_model)
-        turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store, self.saving)
+        store, saving, commands = self.store, self.saving, self.command_changes
+        turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, store, saving, commands)
 
         def new_settings(session_id: str | None) -> dict[str, Any]:
             return with_chosen_model(sessions.new_sessions.settings_state(session_id))
@@ -239,6 +247,7 @@ class ServerParts:
                 RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
                 state,
                 permissions,
+                PermissionsCommand(self.given, workspace, sessions, records),
                 self.inputs,
                 session_commands,
                 ContextCommands(sessions, turns, self.recorder, ContextBudget(self.preparation)),
@@ -293,6 +302,7 @@ class ServerParts:
         self.restorer.stop()
         await self.titles.stop()
         await self.sessions.stop()
+        self.given.close()
         if self.tracing is not None:
             await self.tracing.stop()
         await self.auth.stop()
