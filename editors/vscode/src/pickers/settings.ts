@@ -17,8 +17,8 @@ const CHOICES: Readonly<Record<"mode" | "approval", readonly (readonly [name: st
   ],
   approval: [
     ["manual", "Asks before every edit and command, regardless of other settings"],
-    ["careful", "Applies edits for review, or asks first (editReview); asks before commands"],
-    ["balanced", "Applies edits for review; asks before commands"],
+    ["careful", "Applies edits at once, for your review; asks before commands that can write"],
+    ["balanced", "Also runs ordinary commands in the sandbox without asking, if you trust the workspace"],
   ],
 };
 const TITLES = { model: "Model", mode: "Mode", approval: "Approval Level" };

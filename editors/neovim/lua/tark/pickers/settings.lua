@@ -22,9 +22,9 @@ M.levels = {
   {
     name = 'careful',
     setting = 'approval',
-    means = 'applies edits for review, or asks first (editReview); asks before commands',
+    means = 'applies edits at once, for review; asks before commands that can write',
   },
-  { name = 'balanced', setting = 'approval', means = 'applies edits for review; asks before commands' },
+  { name = 'balanced', setting = 'approval', means = 'also runs ordinary commands in the sandbox unasked' },
 }
 
 ---@param setting 'model'|'mode'|'approval'
