@@ -41,6 +41,7 @@ LAYERS: dict[str, set[str]] = {
     "processes": set(),
     "sessions": GROUND | {"visible", "prose", "context", "agent", "database", "sqlite_file", "processes"},
     "review": GROUND | {"visible", "listeners", "workspace", "tools", "agent", "sessions"},
+    "trust_report": BELOW_AGENT | {"agent", "commands", "sandbox", "receipts"},
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
     "server": BELOW_AGENT
     | {

@@ -13,7 +13,7 @@ from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools.processes import run_process
 from tests.patience import AT_ONCE
 from tests.sandbox.conftest import PATH
-from tests.sandbox.driver import left_behind
+from tark_lsp.trust_report.attempts.driver import left_behind
 
 SERVER = """
 import asyncio, sys
