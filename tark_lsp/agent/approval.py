@@ -4,17 +4,17 @@ Order (safety.md, "What is asked"): deny rule, edit outside, protected path, ask
 A call that fits none of these is asked about; no error in here allows a call.
 """
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from tark_lsp.agent.edit_review import EditReview
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.messages import ApprovalLevel
-from tark_lsp.tools.tool import Preview, Risk, ToolKind
+from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
 from tark_lsp.tools.unsaved import describe_unsaved
 from tark_lsp.workspace.files import Workspace
 
@@ -28,10 +28,12 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`why` is one clause that the user reads. `once`: no grant can cover the call."""
+    """`why` is one clause that the user reads. `once`: no grant can cover the call. `for_trust`: it would be allowed in
+    a workspace that the user trusts."""
 
     why: str
     once: bool = False
+    for_trust: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +53,10 @@ class Effect(StrEnum):
     EDIT = "edits inside the workspace"
     NOTE = "keeps a note that later sessions read"
     READING_COMMAND = "runs a command that only reads, in a sandbox"
+    SANDBOXED_COMMAND = "runs a command in a sandbox"
     COMMAND = "runs a command without a sandbox"
     NETWORK = "uses the network"
     DANGEROUS = "can do harm that undo does not take back"
-
-
-Scope: TypeAlias = Literal["turn", "session"]
-SCOPES: tuple[Scope, Scope] = ("turn", "session")
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What the user allowed beyond one call: edits below a folder, or one exact command in one folder.
-
-    `covers` is the text that the user is shown. `unreviewed`: ids of the edits that were applied and not reviewed when
-    it was given. Without a sandbox, a grant for a command is suspended while there are others: an edit of the script
-    that it runs would run unseen.
-    """
-
-    id: str
-    scope: Scope
-    covers: str
-    folder: Path | None = None
-    command: tuple[str, ...] | None = None
-    cwd: str | None = None
-    unreviewed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +70,8 @@ class Policy:
     """When edits inside the workspace are reviewed."""
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
     """The edits that are applied and that the user did not decide on: by id, the file."""
+    trusted: bool = False
+    """The user said that they trust the workspace. Only then something of it runs unasked."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required."""
     sandbox_required: bool = False
@@ -101,7 +84,7 @@ def effect_of(preview: Preview) -> Effect:
     if preview.risk is Risk.DANGEROUS or any(edit.removes for edit in preview.edits):
         return Effect.DANGEROUS
     if preview.command is not None:
-        return Effect.READING_COMMAND if preview.command.reads_only else Effect.COMMAND
+        return effect_of_command(preview.command)
     if preview.kind is ToolKind.FETCH:
         return Effect.NETWORK
     if preview.risk is Risk.READ_ONLY:
@@ -111,6 +94,12 @@ def effect_of(preview: Preview) -> Effect:
     if preview.note and preview.risk is Risk.WRITE:
         return Effect.NOTE
     return Effect.COMMAND
+
+
+def effect_of_command(command: Command) -> Effect:
+    if command.reads_only:
+        return Effect.READING_COMMAND
+    return Effect.SANDBOXED_COMMAND if command.confined else Effect.COMMAND
 
 
 def decide_call(
@@ -137,14 +126,14 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
                 return Deny(f"the rule {rule} denies it")
         except CommandTooLong:
             unchecked = True
-    sandboxed = policy.sandbox_required and effect is Effect.READING_COMMAND
-    if preview.command is not None and policy.no_commands and not sandboxed:
+    command = preview.command
+    if command is not None and policy.no_commands and not (policy.sandbox_required and command.confined):
         return Deny(policy.no_commands)
     written = [path for edit in preview.edits for path in edit.paths]
     outside = [path for path in written if not workspace.is_inside(path)]
     if outside:
         return Deny(f"{outside[0]} is outside the workspace")
-    protected = [path for path in written if workspace.is_protected(path)]
+    protected = [path for path in (*written, *_writable(preview)) if workspace.is_protected(path)]
     if protected:
         return Ask(f"{workspace.display(protected[0])} is a protected path", once=True)
     if unchecked:
@@ -163,10 +152,10 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         return Ask(f"it {effect}", once=True)
     if (allowing := next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)) is not None:
         return Allow(f"the rule {allowing}")
-    grants = [grant for grant in policy.grants if _covers(grant, preview)]
-    changed = [_changed_since(grant, policy) for grant in grants]
+    grants = [grant for grant in policy.grants if grant.allows(preview)]
+    changed = [grant.changed_since(preview, policy.unreviewed) for grant in grants]
     for grant, paths in zip(grants, changed, strict=True):
-        if not paths or preview.command is None:
+        if not paths:
             return Allow(f"the grant of {grant.covers}")
     if changed:
         return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
@@ -175,9 +164,25 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
             return Allow(f"the approval level {policy.level}: it {effect}")
         untrusted = ", which is not trusted" if policy.edit_review.trusted is False else ""
         return Ask(f"it {effect}{untrusted}")
+    if command is not None and effect is Effect.SANDBOXED_COMMAND:
+        return _decide_sandboxed(command, policy)
     if effect is Effect.READ_INSIDE or (effect is Effect.READING_COMMAND and policy.level is not ApprovalLevel.MANUAL):
         return Allow(f"the approval level {policy.level}: it {effect}")
     return Ask(f"it {effect}")
+
+
+def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
+    """Of a command that can write, and that no rule or grant covers."""
+    why = f"it {Effect.SANDBOXED_COMMAND}{command.beyond}"
+    if policy.level is not ApprovalLevel.BALANCED or command.beyond:
+        return Ask(why)
+    if not command.parts:
+        return Ask(f"{why}, and it is not certain what it runs: {command.unclear}")
+    if any(rule.is_about_reading for rule in (*policy.ask, *policy.deny)):
+        return Ask(f"{why}, and a rule of yours is about reading")  # it does not know the rule
+    if not policy.trusted:
+        return Ask(f"{why}, and you have not said that you trust this workspace", for_trust=True)
+    return Allow(f"the approval level {policy.level}: it {Effect.SANDBOXED_COMMAND}")
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:
@@ -202,41 +207,11 @@ def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool
     return any(rule.is_about_reading and rule.matches(path, workspace) for rule in rules)
 
 
+def _writable(preview: Preview) -> tuple[Path, ...]:
+    return preview.command.writable if preview.command is not None else ()
+
+
 def _shown(preview: Preview) -> list[Path]:
     """The places whose text the call shows, each once: an edit shows some of the lines."""
     edited = (path for edit in preview.edits for path in edit.paths)
     return list(dict.fromkeys((*(place.path for place in preview.locations), *preview.outside, *edited)))
-
-
-def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:
-    """The grants that the user can choose for this call, narrowest first; `new_ids` are two unused ids."""
-    scoped = tuple(zip(new_ids, SCOPES, strict=True))
-    if preview.command is not None and not preview.outside:
-        command = preview.command
-        covers = f"`{command.text}` in {workspace.display(command.cwd) or '.'}"
-        return tuple(
-            Grant(grant_id, scope, f"{covers}, this {scope}", command=command.argv, cwd=str(command.cwd))
-            for grant_id, scope in scoped
-        )
-    if preview.edits and not any(edit.removes for edit in preview.edits):
-        folder = Path(os.path.commonpath([path.parent for edit in preview.edits for path in edit.paths]))
-        if not workspace.is_inside(folder):  # edits in several workspace folders: their common folder is above them
-            return ()
-        shown = f"the workspace folder {folder.name}" if folder in workspace.folders else workspace.display(folder)
-        return tuple(
-            Grant(grant_id, scope, f"edits below {shown}, this {scope}", folder=folder) for grant_id, scope in scoped
-        )
-    return ()
-
-
-def _changed_since(grant: Grant, policy: Policy) -> list[Path]:
-    return [path for edit_id, path in policy.unreviewed.items() if edit_id not in grant.unreviewed]
-
-
-def _covers(grant: Grant, preview: Preview) -> bool:
-    if preview.command is not None:
-        same = grant.command == preview.command.argv and grant.cwd == str(preview.command.cwd)
-        return same and not preview.outside  # the same command can read another place than the user was shown
-    if grant.folder is None or not preview.edits or any(edit.removes for edit in preview.edits):
-        return False
-    return all(path.is_relative_to(grant.folder) for edit in preview.edits for path in edit.paths)

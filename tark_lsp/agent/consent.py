@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tark_lsp.agent import approval, events
 from tark_lsp.agent.events import CallChanged, CallStatus
+from tark_lsp.agent.grants import grants_for
 from tark_lsp.agent.receipting import YOU
 from tark_lsp.agent.results import ReadyCall
 from tark_lsp.agent.state import Turn
@@ -46,7 +47,7 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
         turn.receipts.record(Step.REFUSED, item.call_id, item.tool.name, digest, preview.title, f"{YOU}, before")
         raise ToolError("denied", "the person already rejected this call in this turn", hint="do without it")
     ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
-    grants = () if asked.once else approval.grants_for(preview, turn.context.workspace, ids)
+    grants = () if asked.once else grants_for(preview, turn.context.workspace, ids)
     request = PermissionRequest(
         (item.call_id,),
         preview.title,

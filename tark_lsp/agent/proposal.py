@@ -11,6 +11,7 @@ from tark_lsp.agent.call_hunks import CallHunks
 from tark_lsp.agent.drafts import compare_edits
 from tark_lsp.agent.edit_check import FoundErrors
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
+from tark_lsp.agent.grants import grants_for
 from tark_lsp.agent.part_receipts import PartReceipts, applied_of
 from tark_lsp.agent.parts import Draft, ProposalPart, digest_of_changes
 from tark_lsp.agent.results import ReadyCall, announce_call, failure_text, failures_as_results, finish_call
@@ -197,7 +198,7 @@ def permission_request(turn: Turn, part: ProposalPart) -> PermissionRequest:
     preview = Preview(title, kind, max(draft.preview.risk for draft in part.drafts), edits=part.edits)
     digest = preview_digest(preview)
     ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
-    why, grants = "", approval.grants_for(preview, workspace, ids)
+    why, grants = "", grants_for(preview, workspace, ids)
     if isinstance(part.decision, approval.Ask):
         why, grants = part.decision.why, () if part.decision.once else grants
     call_ids = tuple(draft.item.call_id for draft in part.drafts)

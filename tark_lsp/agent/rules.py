@@ -1,10 +1,12 @@
 """Permission rules: `tool` or `tool(specifier)`, and which calls each rule covers. Pure.
 
 A deny or ask rule is read widely: it covers siblings of the tool, every part of a command, every name of a path.
-An allow rule is read narrowly: it covers only the tool it names, the whole call, and never a command.
+An allow rule is read narrowly: it covers only the tool it names and the whole call; of commands only those that run in
+the sandbox, with nothing beyond the workspace, and whose words are certain.
 """
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -17,7 +19,7 @@ from urllib.parse import urlsplit
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
-from tark_lsp.tools.tool import Preview, Tool, ToolKind
+from tark_lsp.tools.tool import Command, Preview, Tool, ToolKind
 from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
@@ -142,9 +144,11 @@ class Rule:
         return any(path_pattern(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
 
     def allows(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """Whether the rule names this tool and covers the whole call. No rule allows a command yet."""
-        if self.tool != tool or preview.command is not None:
+        """Whether the rule names this tool and covers the whole call."""
+        if self.tool != tool:
             return False
+        if preview.command is not None:
+            return self._allows_command(preview.command)
         if self.specifier is None:
             return True
         if preview.url:
@@ -153,6 +157,13 @@ class Rule:
         pattern = path_pattern(_whole(self.specifier))
         paths = [*(path for edit in preview.edits for path in edit.paths), *preview.outside]
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
+
+    def _allows_command(self, command: Command) -> bool:
+        """Each of its parts has to fit. Words that need quotes are compared in quotes."""
+        if not command.confined or command.beyond or not command.parts:
+            return False
+        pattern = command_pattern(self.specifier or "*")
+        return all(pattern.fullmatch(shlex.join(part)) for part in command.parts)
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
         """Every name of the path with the pattern to compare it with."""

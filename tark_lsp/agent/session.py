@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tark_lsp.agent.approval import Grant
+from tark_lsp.agent.grants import Grant
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.context.tokens import SizeCache, message_tokens
 from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage

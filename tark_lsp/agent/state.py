@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Grant, Policy, is_read_asked, is_read_denied, may_hide_below
+from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_hide_below
 from tark_lsp.agent.edit_check import EditCheck
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.kinds import Kind, offered_tools
 from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector

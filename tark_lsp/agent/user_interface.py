@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from tark_lsp.agent.approval import Grant
+from tark_lsp.agent.grants import Grant
 from tark_lsp.tools.tool import Command, Diagnostic, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import Operation, ProposedEdit
 from tark_lsp.workspace.lines import Hunk
@@ -116,7 +116,8 @@ def preview_digest(preview: Preview) -> str:
     parts += [f"{place.path}:{place.start_line}:{place.end_line}" for place in preview.locations]
     if preview.command is not None:
         command = preview.command
-        parts += [*command.argv, str(command.cwd), str(command.timeout_seconds), str(command.reads_only)]
+        parts += [*command.argv, str(command.cwd), str(command.timeout_seconds)]
+        parts += [str(command.confined), str(command.reads_only), str(command.network), *map(str, command.writable)]
         parts += [f"{name}={value}" for name, value in sorted(command.env.items())]
     for edit in preview.edits:
         parts += [str(edit.path), edit.operation, str(edit.target), edit.base.digest, edit.drafted.digest]

@@ -89,7 +89,7 @@ def _sandbox(settings: Settings, folder: Path) -> Finding:
         return Finding(Mark.WEAK, "sandbox: turned off in your settings, so every command asks for your permission")
     sandbox = Sandboxes().sandbox_of([folder])
     if sandbox is not None and asyncio.run(sandbox.check()):
-        text = "sandbox: commands that only read run in it without a question; every other command asks"
+        text = "sandbox: commands run in it; those that only read run without a question"
         return Finding(Mark.GOOD, text)
     why = "there is no folder" if sandbox is None else sandbox.why_not
     return Finding(Mark.WEAK, f"sandbox: {why}, so every command asks for your permission")

@@ -153,8 +153,15 @@ def policy_of(settings: Settings, *, in_place: bool) -> Policy:
     if settings.workspace_trusted is False:
         no_commands = "the person does not trust this workspace, so no command is run in it"
     elif required:
-        no_commands = "the settings require a sandbox, and only commands that only read run in one"
+        no_commands = "the settings require a sandbox, and this command would run without one"
     review = EditReview(settings.edit_review, settings.workspace_trusted, in_place)
     return Policy(
-        settings.approval, allow, ask, deny, edit_review=review, no_commands=no_commands, sandbox_required=required
+        settings.approval,
+        allow,
+        ask,
+        deny,
+        edit_review=review,
+        trusted=settings.workspace_trusted is True,
+        no_commands=no_commands,
+        sandbox_required=required,
     )

@@ -66,7 +66,7 @@ class Doctor:
         sandbox = self._contexts.sandbox_of(self._workspace)
         works = sandbox is not None and await sandbox.check()
         if works:
-            why = "commands that only read run in it without a question; every other command is asked for"
+            why = "commands run in it; those that only read run without a question"
         elif sandbox is None:
             why = "it is turned off, or could not be set up for this workspace, so every command is asked for"
         else:

@@ -1,29 +1,26 @@
-"""Whether a command only reads what the model may see, so that it can run in a sandbox without a question."""
+"""Whether a command only reads what the model may see, so that it can run without a question in a sandbox that cannot
+write to the workspace."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from tark_lsp.commands.reading import why_not_reading
-from tark_lsp.commands.shell_text import ReadCommand, read_command
+from tark_lsp.commands.shell_text import ReadCommand
 from tark_lsp.tools.tool import ToolContext
 
 
-async def reads_only(text: str, cwd: Path, ctx: ToolContext) -> bool:
-    """If the sandbox works here, and the command line is certain to read only files that the model may see.
+def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
+    """Whether the command line is certain to read only files that the model may see.
 
     A folder counts as closed if a rule of yours can keep a file below it from the model: a command that searches it
     does not know your rules.
     """
-    command = read_command(text)
     if not command.is_certain or (_starts_git(command) and not ctx.sandbox.runs_git):
         return False
     if why_not_reading(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx)):
         return False
-    if _is_closed(cwd, ctx):
-        return False
-    sandbox = ctx.sandbox.find()
-    return sandbox is not None and await sandbox.check()
+    return not _is_closed(cwd, ctx)
 
 
 def _starts_git(command: ReadCommand) -> bool:

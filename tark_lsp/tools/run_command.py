@@ -4,49 +4,36 @@ import asyncio
 import contextlib
 import os
 import sys
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import Field
 
-from tark_lsp.context.result_handles import LONGEST_KEPT, how_to_read
-from tark_lsp.errors import NotText, OutsideWorkspace, ToolError
+from tark_lsp.commands.shell_text import read_command
+from tark_lsp.context.result_handles import how_to_read
+from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, ToolError
+from tark_lsp.tools.command_changes import note_changes, tell_changes, tell_unsaved
+from tark_lsp.tools.command_findings import settle_findings
+from tark_lsp.tools.command_running import run_previewed
 from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.facts import ToolFacts
-from tark_lsp.tools.file_stamps import Stamps, changed_since, take_stamps
+from tark_lsp.tools.file_stamps import take_stamps
 from tark_lsp.tools.output import HeadAndTail
-from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.reading_commands import reads_only
-from tark_lsp.tools.results import character_limit, count_noun
 from tark_lsp.tools.search_program import SearchProgram
-from tark_lsp.tools.tool import (
-    Arguments,
-    CallFacts,
-    Command,
-    Counted,
-    Preview,
-    Risk,
-    Tool,
-    ToolContext,
-    ToolKind,
-)
+from tark_lsp.tools.tool import Arguments, CallFacts, Command, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.unsaved import find_unsaved
 
 DESCRIPTION = """\
 Run a command line in a shell (bash, otherwise sh). The result is the exit code and the output of both streams \
 together; long output is cut to its head and tail. There is no terminal and no input, the environment contains no keys \
-or secrets, and background processes are ended with the command. The person is asked first, unless it is certain to \
-only read, and cannot undo what it does: prefer the other tools for reading, searching and editing."""
+or secrets, and background processes are ended with the command. If possible it runs in a sandbox: no network, and it \
+writes only to the workspace, without protected paths such as .git. Say what else it needs, and the person is asked; \
+a command that needs no more can run unasked. Prefer the other tools for reading, searching and editing."""
 
-REPORT_SECONDS = 0.5
 CANCEL_SECONDS = 0.15
 """Together with ending the processes, this stays within the 500 ms that a cancellation can take."""
-
-NAMED_FILES = 50
-"""How many changed files the result names at most."""
 
 
 class RunCommandArguments(Arguments):
@@ -58,6 +45,18 @@ class RunCommandArguments(Arguments):
     timeout_seconds: float = Field(
         default=120, gt=0, le=3600, description="Seconds after which the command and all its processes are ended."
     )
+    network: bool = Field(default=False, description="It needs the network. The person is asked.")
+    writable_paths: tuple[str, ...] = Field(
+        default=(),
+        max_length=20,
+        description="Files and folders that it writes to and that a command cannot write to otherwise: outside the "
+        "workspace, or protected (git commit needs .git). The person is asked.",
+    )
+    without_sandbox: bool = Field(
+        default=False,
+        description="It cannot work in the sandbox, for example because it needs a service or keys of the person. "
+        "The person is asked.",
+    )
 
 
 async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
@@ -67,15 +66,24 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
     # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
     marker = f"TARK_COMMAND={os.getpid()}-{id(ctx):x}"
     why = danger_of(args.command)
+    words = read_command(args.command)
+    confined = not args.without_sandbox and await can_confine(ctx)
+    writable = writable_of(args, ctx) if confined else ()
     command = Command(
         (*shell(), args.command),
         args.command,
         cwd,
         command_environment(os.environ, marker),
         args.timeout_seconds,
-        reads_only=why is None and await reads_only(args.command, cwd, ctx),
+        words.parts,
+        words.why,
+        confined,
+        network=confined and args.network,
+        writable=writable,
     )
-    title = f"run_command {' '.join(args.command.split())}"
+    if confined and why is None and not command.beyond and reads_only(words, cwd, ctx):
+        command = replace(command, reads_only=True)
+    title = f"run_command {' '.join(args.command.split())}{command.beyond}"
     return Preview(
         title if why is None else f"{title} (dangerous: {why})",
         ToolKind.EXECUTE,
@@ -83,6 +91,28 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
         command=command,
         unsaved=find_unsaved(ctx),
     )
+
+
+async def can_confine(ctx: ToolContext) -> bool:
+    sandbox = ctx.sandbox.find()
+    return sandbox is not None and await sandbox.check()
+
+
+def writable_of(args: RunCommandArguments, ctx: ToolContext) -> tuple[Path, ...]:
+    """What of `writable_paths` the command could not write to otherwise. Raises ToolError and WorkspaceError."""
+    found: dict[Path, None] = {}
+    for name in args.writable_paths:
+        named = Path(name).expanduser()
+        path = Path(os.path.realpath(named)) if named.is_absolute() else ctx.workspace.resolve(name)
+        if any(folder.is_relative_to(path) for folder in (*ctx.workspace.folders, Path.home())):
+            raise ToolError("invalid_arguments", f"writable_paths: {name} is too wide", hint="name what it writes to")
+        if ctx.workspace.is_private(path):
+            raise ToolError("denied", f"{name} holds keys or credentials, which no tool reads", hint="do without it")
+        if not path.exists():
+            raise FileMissing(f"writable_paths: {name} does not exist", hint="name the folder that will hold it")
+        if not ctx.workspace.is_inside(path) or ctx.workspace.is_protected(path):
+            found[path] = None
+    return tuple(found)
 
 
 def folder_of(args: RunCommandArguments, ctx: ToolContext) -> Path:
@@ -112,16 +142,19 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     unsaved = find_unsaved(ctx)
     before = await take_stamps(program, folder, ctx.seen)
     try:
-        ran = await (run_in_sandbox(command, ctx) if command.reads_only else run_plainly(command, ctx))
+        ran = await run_previewed(command, ctx)
     except asyncio.CancelledError:
         # There is no result any more, but the user should know what changed, if that can be found quickly.
         with contextlib.suppress(ToolError, TimeoutError):
             async with asyncio.timeout(CANCEL_SECONDS):
                 await note_changes(ctx, program, folder, before, unsaved)
         raise
+    found = await settle_findings(ran.findings, ctx)
     changes = await note_changes(ctx, program, folder, before, unsaved)
     parts = [
         shown(ctx, ran.output, ran.whole).rstrip("\n"),
+        *found,
+        *tell_limits(command, ran.code),
         *tell_unsaved(ctx, unsaved),
         *tell_changes(ctx, changes, folder, before),
     ]
@@ -137,70 +170,14 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     return Counted(text, CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """How a command ended. `code` is None if it was ended after its time."""
-
-    code: int | None
-    seconds: float
-    output: HeadAndTail
-    whole: HeadAndTail
-
-    @property
-    def timed_out(self) -> bool:
-        return self.code is None
-
-
-async def run_plainly(command: Command, ctx: ToolContext) -> Ran:
-    return await start(command, command.argv, command.env, ctx)
-
-
-async def run_in_sandbox(command: Command, ctx: ToolContext) -> Ran:
-    """Raises ToolError `unsupported` if the sandbox cannot be set up: without it nobody has allowed the command."""
-    from tark_lsp.sandbox.plan import Needs  # loaded with the first command that only reads
-    from tark_lsp.sandbox.sandbox import NotSandboxed, Run
-
-    sandbox = ctx.sandbox.find()
-    last: Ran | None = None
-
-    async def start_run(run: Run) -> int | None:
-        nonlocal last
-        last = await start(command, run.argv, run.env, ctx)
-        return last.code
-
-    try:
-        if sandbox is None:
-            raise NotSandboxed("it is turned off")
-        await sandbox.execute(command.argv, command.cwd, command.env, start_run, Needs(read_only=True))
-    except NotSandboxed as error:
-        ctx.sandbox.give_up()
-        raise ToolError(
-            "unsupported",
-            f"the command did not run, because the sandbox cannot be set up: {error}",
-            hint="make the same call again: the person is asked, and it runs without a sandbox",
-        ) from error
-    assert last is not None, "a run that was not set up is an error"
-    return last
-
-
-async def start(command: Command, argv: Sequence[str], env: Mapping[str, str], ctx: ToolContext) -> Ran:
-    output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
-    started = time.monotonic()
-    code: int | None = None
-    try:
-        async with asyncio.timeout(command.timeout_seconds):
-            code = await run_process(
-                argv,
-                cwd=command.cwd,
-                env=env,
-                on_stdout=Progress((output, whole), ctx).feed_bytes,
-                marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
-            )
-    except TimeoutError:
-        pass  # `code` stays None
-    except OSError as error:
-        raise ToolError("internal", f"the command could not be started: {error}") from error
-    return Ran(code, time.monotonic() - started, output, whole)
+def tell_limits(command: Command, code: int | None) -> list[str]:
+    """What could be the reason of a failure."""
+    if not command.confined or command.reads_only or code == 0:
+        return []
+    network = "" if command.network else "it has no network, and "
+    where = "the workspace, without protected paths such as .git, and temporary folders"
+    needs = "network, writable_paths or without_sandbox"
+    return [f"[in a sandbox, {network}it can write only to {where}; if it failed for that, call again with {needs}]"]
 
 
 def ending(code: int | None) -> str:
@@ -215,63 +192,6 @@ def shown(ctx: ToolContext, output: HeadAndTail, whole: HeadAndTail) -> str:
         return output.text()
     kept = ctx.results.keep_result(whole.text())
     return output.text(lambda line: f"read on with {how_to_read(kept, line)}")
-
-
-class Progress:
-    """Collects output and reports from time to time how many lines there are."""
-
-    def __init__(self, outputs: Sequence[HeadAndTail], ctx: ToolContext) -> None:
-        self.outputs = outputs
-        self.report = ctx.report_progress
-        self.reported = time.monotonic()
-
-    def feed_bytes(self, data: bytes) -> bool:
-        for output in self.outputs:
-            output.feed_bytes(data)
-        now = time.monotonic()
-        if now - self.reported >= REPORT_SECONDS:
-            self.reported = now
-            self.report(count_noun(self.outputs[0].lines, "line"))
-        return True
-
-
-async def note_changes(
-    ctx: ToolContext, program: SearchProgram, folder: Path, before: Stamps, unsaved: Sequence[Path]
-) -> Mapping[Path, str]:
-    """What the command changed; also passed to `ctx.changed_by_command`."""
-    changes = await changed_since(before, program, folder, ctx.seen)
-    for path in ctx.editor.unsaved_documents(folder):
-        if path not in unsaved:  # an open document that equalled the file on disk, and no longer does
-            changes.setdefault(path, "changed")
-    if changes:
-        ctx.changed_by_command(tuple(changes))
-    return changes
-
-
-def tell_unsaved(ctx: ToolContext, unsaved: Sequence[Path]) -> list[str]:
-    if not unsaved:
-        return []
-    return [f"[not saved when it started, so it saw older text of: {named(ctx, unsaved, most=NAMED_FILES)}]"]
-
-
-def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path, before: Stamps) -> list[str]:
-    lines = []
-    for kind in ("created", "changed", "deleted"):
-        paths = [path for path, what in changes.items() if what == kind]
-        if paths:
-            lines.append(f"[{kind} while it ran: {named(ctx, paths, most=NAMED_FILES)}]")
-    if not before.complete:
-        lines.append("[there are too many files to list all that were created or changed]")
-    differing = [path for path in ctx.editor.unsaved_documents(folder) if path in changes]
-    if differing:
-        names = named(ctx, differing, most=NAMED_FILES)
-        lines.append(f"[open in the editor with a text that differs from the file on disk: {names}]")
-    return lines
-
-
-def named(ctx: ToolContext, paths: Sequence[Path], most: int) -> str:
-    names = ", ".join(ctx.workspace.display(path) for path in paths[:most])
-    return names if len(paths) <= most else f"{names} and {count_noun(len(paths) - most, 'other')}"
 
 
 FACTS = ToolFacts(reads=False, edits=False, runs=True)

@@ -73,14 +73,31 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command exactly as it will be executed. `reads_only`: in the sandbox, which cannot write to the workspace."""
+    """A command exactly as it will be executed.
+
+    `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
+    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
+    `writable`: what it gets in the sandbox beyond the workspace.
+    """
 
     argv: tuple[str, ...]
     text: str
     cwd: Path
     env: Mapping[str, str] = field(default_factory=dict)
     timeout_seconds: float = 120.0
+    parts: tuple[tuple[str, ...], ...] = ()
+    unclear: str = ""
+    confined: bool = False
     reads_only: bool = False
+    network: bool = False
+    writable: tuple[Path, ...] = ()
+
+    @property
+    def beyond(self) -> str:
+        """What it gets beyond the workspace, to follow a description of the command. Empty: nothing."""
+        network = ["the network"] if self.network else []
+        needs = [*network, *(f"write access to {path}" for path in self.writable)]
+        return f", with {' and '.join(needs)}" if needs else ""
 
 
 @dataclass(frozen=True, slots=True)

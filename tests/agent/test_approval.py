@@ -14,15 +14,14 @@ from tark_lsp.agent.approval import (
     Ask,
     Deny,
     Effect,
-    Grant,
     Policy,
     decide_call,
     effect_of,
-    grants_for,
     is_read_asked,
     is_read_denied,
 )
 from tark_lsp.agent.edit_review import EditReview
+from tark_lsp.agent.grants import Grant, grants_for
 from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
@@ -145,8 +144,8 @@ def test_the_table(name: str, level: ApprovalLevel) -> None:
 
 EVERYTHING = (Rule("*"),)
 EDIT_GRANT = Grant("g", "session", "edits below src", folder=ROOT / "src")
-COMMAND_GRANT = Grant("g", "session", "pytest", command=("/bin/bash", "-c", "pytest -q"), cwd=str(ROOT))
-DANGER_GRANT = Grant("g", "session", "rm", command=("/bin/bash", "-c", "rm -rf x"), cwd=str(ROOT))
+COMMAND_GRANT = Grant("g", "session", "pytest", command=Command(("/bin/bash", "-c", "pytest -q"), "pytest -q", ROOT))
+DANGER_GRANT = Grant("g", "session", "rm", command=Command(("/bin/bash", "-c", "rm -rf x"), "rm -rf x", ROOT))
 ALLOW_ALL = tuple(Rule(tool) for tool in {tool for tool, _ in CALLS.values()})
 GRANTS = (EDIT_GRANT, COMMAND_GRANT, DANGER_GRANT)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.agent.approval import Grant, Policy
+from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.edit_review import EditReview
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import HunkState, PermissionRequest, Permitted, Rejected, ReviewResult
 from tark_lsp.errors import StaleText

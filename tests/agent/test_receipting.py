@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from tark_lsp.agent.approval import Grant, Policy
+from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.events import CallChanged, CallStatus
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.turn import run_turn
@@ -16,6 +17,7 @@ from tark_lsp.messages import ApprovalLevel
 from tark_lsp.receipts.receipt import Receipt, Step
 from tark_lsp.receipts.store import ReceiptsUnusable
 from tark_lsp.tools.run_command import shell
+from tark_lsp.tools.tool import Command
 from tests.agent.bench import Bench
 from tests.agent.script import Answer, answer, call
 from tests.agent.scripted_user import Decision, Some
@@ -54,7 +56,7 @@ async def run(bench: Bench, kept: Kept, *answers: Answer, decisions: list[Decisi
 
 def granted(bench: Bench) -> Grant:
     """The grant of `COMMAND`."""
-    return Grant("g", "session", "`exit 3`, this session", command=(*shell(), "exit 3"), cwd=str(bench.root))
+    return Grant("g", "session", "`exit 3`, this session", command=Command((*shell(), "exit 3"), "exit 3", bench.root))
 
 
 async def test_a_command_is_shown_approved_and_ended_with_one_digest(bench: Bench) -> None:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.agent.approval import Grant, Policy
+from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.run_command import shell
+from tark_lsp.tools.tool import Command
 from tark_lsp.tools.unsaved import describe_unsaved
 from tests.agent.bench import Bench
 from tests.agent.script import answer, call
@@ -24,7 +26,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def allow_cat(bench: Bench) -> None:
-    grant = Grant("g", "turn", "cat", command=(*shell(), "cat a.txt"), cwd=str(bench.root))
+    grant = Grant("g", "turn", "cat", command=Command((*shell(), "cat a.txt"), "cat a.txt", bench.root))
     bench.rules = Policy(ApprovalLevel.CAREFUL)
     bench.session.grants.append(grant)
 

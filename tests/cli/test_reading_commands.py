@@ -39,7 +39,7 @@ def test_doctor_says_whether_the_sandbox_works(tmp_path: Path) -> None:
     folder.mkdir()
     configure(tmp_path, 'model = "scripted/m"\n')
     env = environment(tmp_path, TARK_SANDBOX="auto", XDG_CACHE_HOME=str(tmp_path / "cache"))
-    assert "ok   sandbox: commands that only read run in it" in without_terminal(["doctor"], folder, env).stdout
+    assert "ok   sandbox: commands run in it" in without_terminal(["doctor"], folder, env).stdout
     assert not (tmp_path / "cache").exists()
     turned_off = without_terminal(["doctor"], folder, {**env, "TARK_SANDBOX": "off"}).stdout
     assert "note sandbox: turned off in your settings" in turned_off

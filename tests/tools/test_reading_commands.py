@@ -10,7 +10,7 @@ from tark_lsp.agent.rules import Rule
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.sandbox.sandbox import Sandbox
-from tark_lsp.tools.sandbox_access import SandboxAccess
+from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tests.sandbox.conftest import MISSING, make_sandbox
 from tests.tools.conftest import Bench
 
@@ -79,7 +79,9 @@ async def test_rules_and_trust_come_first(confined: Bench) -> None:
     assert isinstance(await decide(confined, "cat a.txt", replace(CAREFUL, no_commands="not trusted")), Deny)
     required = replace(CAREFUL, no_commands="a sandbox is required", sandbox_required=True)
     assert isinstance(await decide(confined, "cat a.txt", required), Allow)
-    assert isinstance(await decide(confined, "touch a.txt", required), Deny)
+    assert isinstance(await decide(confined, "touch a.txt", required), Ask)
+    confined.ctx.sandbox = NO_SANDBOX
+    assert isinstance(await decide(confined, "cat a.txt", required), Deny)
 
 
 async def test_files_that_a_rule_hides_are_not_read_by_a_command(confined: Bench) -> None:

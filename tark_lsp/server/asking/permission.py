@@ -156,6 +156,9 @@ class Permissions:
                 "text": command.text,
                 "cwd": str(command.cwd),
                 "env": dict(command.env),
+                "sandboxed": command.confined,
+                "network": command.network or not command.confined,
+                "writable": [str(path) for path in command.writable],
             }
         if request.unsaved:
             shown["unsaved"] = [self._documents.uri(path) for path in request.unsaved]

@@ -81,7 +81,8 @@ def whole_text(waiting: WaitingPermission, workspace: Workspace) -> str:
     if request.command is not None:
         where = workspace.display(request.command.cwd) or "."
         command = code_block(request.command.text, "sh")
-        return f"# Tark asks: run this command?\n\n{_because(request)} In {code_span(where)}:\n\n{command}\n"
+        confined = f"In the sandbox{visible(request.command.beyond)}, in" if request.command.confined else "In"
+        return f"# Tark asks: run this command?\n\n{_because(request)} {confined} {code_span(where)}:\n\n{command}\n"
     if request.edits:
         beside = [hunk for hunk in waiting.hunks if not any(_is_of(hunk, edit) for edit in request.edits)]
         texts = [
@@ -105,7 +106,8 @@ def _subject(waiting: WaitingPermission, workspace: Workspace) -> str:
         folder = workspace.display(request.command.cwd)
         where = "" if folder == "." else f" in {visible(folder)}"
         unsaved = f" ({visible(describe_unsaved(request.unsaved, workspace.display))})" if request.unsaved else ""
-        return f"run {visible(request.command.text)}{where}{unsaved}"
+        confined = ", in the sandbox" if request.command.confined else ""
+        return f"run {visible(request.command.text)}{where}{confined}{visible(request.command.beyond)}{unsaved}"
     return f"{visible(request.title)} ({visible(request.why)})"
 
 

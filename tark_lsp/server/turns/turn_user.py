@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tark_lsp.agent.approval import Grant
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.selection import hunks_outside_selection
 from tark_lsp.agent.user_interface import (
     HunkOutcome,

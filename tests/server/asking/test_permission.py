@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.agent.approval import Grant
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.user_interface import PermissionRequest
 from tark_lsp.errors import RequestError
 from tark_lsp.review.decisions import Reviews
@@ -234,7 +234,15 @@ async def test_what_is_told_of_a_request(desk: Desk) -> None:
         ("three\n", "", "pending"),
     ]
     command = desk.permissions.json(desk.command("make"))["command"]
-    assert command == {"argv": ["bash", "-c", "make"], "text": "make", "cwd": str(desk.editor.folder), "env": {}}
+    assert command == {
+        "argv": ["bash", "-c", "make"],
+        "text": "make",
+        "cwd": str(desk.editor.folder),
+        "env": {},
+        "sandboxed": False,
+        "network": True,
+        "writable": [],
+    }
 
 
 # What the person edits while it is asked about

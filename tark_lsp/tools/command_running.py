@@ -1,0 +1,111 @@
+"""Runs a command as it was previewed: in the sandbox or without one, with limits on time and output."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tark_lsp.context.result_handles import LONGEST_KEPT
+from tark_lsp.errors import ToolError
+from tark_lsp.tools.output import HeadAndTail
+from tark_lsp.tools.processes import run_process
+from tark_lsp.tools.results import character_limit, count_noun
+from tark_lsp.tools.tool import Command, ToolContext
+
+if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
+    from tark_lsp.sandbox.quarantine import Findings
+
+REPORT_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended. `code` is None if it was ended after its time.
+
+    `findings`: what it did to protected paths, in the sandbox.
+    """
+
+    code: int | None
+    seconds: float
+    output: HeadAndTail
+    whole: HeadAndTail
+    findings: "Findings | None" = None
+
+    @property
+    def timed_out(self) -> bool:
+        return self.code is None
+
+
+async def run_previewed(command: Command, ctx: ToolContext) -> Ran:
+    """Raises ToolError `unsupported` if the sandbox cannot be set up: without it nobody has allowed the command."""
+    if command.confined:
+        return await _run_in_sandbox(command, ctx)
+    return await start(command, command.argv, command.env, ctx)
+
+
+async def _run_in_sandbox(command: Command, ctx: ToolContext) -> Ran:
+    from tark_lsp.sandbox.plan import Needs
+    from tark_lsp.sandbox.sandbox import NotSandboxed, Run
+
+    sandbox = ctx.sandbox.find()
+    needs = Needs(read_only=command.reads_only, network=command.network, writable=command.writable)
+    last: Ran | None = None
+
+    async def start_run(run: Run) -> int | None:
+        nonlocal last
+        last = await start(command, run.argv, run.env, ctx)
+        return last.code
+
+    try:
+        if sandbox is None:
+            raise NotSandboxed("it is turned off")
+        _, run = await sandbox.execute(command.argv, command.cwd, command.env, start_run, needs)
+    except NotSandboxed as error:
+        if not command.beyond:  # otherwise what it asked for can be the reason, which is no reason for other commands
+            ctx.sandbox.give_up()
+        raise ToolError(
+            "unsupported",
+            f"the command did not run, because the sandbox cannot be set up: {error}",
+            hint="make the same call again: the person is asked, and it runs without a sandbox",
+        ) from error
+    assert last is not None, "a run that was not set up is an error"
+    return replace(last, findings=run.findings)
+
+
+async def start(command: Command, argv: Sequence[str], env: Mapping[str, str], ctx: ToolContext) -> Ran:
+    output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
+    started = time.monotonic()
+    code: int | None = None
+    try:
+        async with asyncio.timeout(command.timeout_seconds):
+            code = await run_process(
+                argv,
+                cwd=command.cwd,
+                env=env,
+                on_stdout=Progress((output, whole), ctx).feed_bytes,
+                marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
+            )
+    except TimeoutError:
+        pass  # `code` stays None
+    except OSError as error:
+        raise ToolError("internal", f"the command could not be started: {error}") from error
+    return Ran(code, time.monotonic() - started, output, whole)
+
+
+class Progress:
+    """Collects output and reports from time to time how many lines there are."""
+
+    def __init__(self, outputs: Sequence[HeadAndTail], ctx: ToolContext) -> None:
+        self.outputs = outputs
+        self.report = ctx.report_progress
+        self.reported = time.monotonic()
+
+    def feed_bytes(self, data: bytes) -> bool:
+        for output in self.outputs:
+            output.feed_bytes(data)
+        now = time.monotonic()
+        if now - self.reported >= REPORT_SECONDS:
+            self.reported = now
+            self.report(count_noun(self.outputs[0].lines, "line"))
+        return True
