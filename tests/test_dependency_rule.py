@@ -61,7 +61,7 @@ LAYERS: dict[str, set[str]] = {
         "sandbox",
     },
     "cli": BELOW_AGENT
-    | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo"},
+    | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo", "trust_report"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
