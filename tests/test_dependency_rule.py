@@ -35,7 +35,7 @@ LAYERS: dict[str, set[str]] = {
     "context": GROUND | {"settings", "workspace", "key_shapes"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox"},
     "receipts": GROUND | {"sqlite_file"},
-    "agent": BELOW_AGENT | {"log_ids", "receipts"},
+    "agent": BELOW_AGENT | {"commands", "log_ids", "receipts"},
     "database": {"sqlite_file"},
     "sqlite_file": set(),
     "processes": set(),
@@ -58,6 +58,7 @@ LAYERS: dict[str, set[str]] = {
         "folders",
         "processes",
         "demo",
+        "commands",
         "sandbox",
     },
     "cli": BELOW_AGENT

@@ -6,7 +6,6 @@ the sandbox, with nothing beyond the workspace, and whose words are certain.
 """
 
 import re
-import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tark_lsp.commands.patterns import ANY, matches
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
@@ -159,11 +159,10 @@ class Rule:
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
 
     def _allows_command(self, command: Command) -> bool:
-        """Each of its parts has to fit. Words that need quotes are compared in quotes."""
+        """Each of its parts has to fit, word for word."""
         if not command.confined or command.beyond or not command.parts:
             return False
-        pattern = command_pattern(self.specifier or "*")
-        return all(pattern.fullmatch(shlex.join(part)) for part in command.parts)
+        return all(matches(self.specifier or ANY, part) for part in command.parts)
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
         """Every name of the path with the pattern to compare it with."""

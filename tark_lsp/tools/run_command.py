@@ -29,8 +29,9 @@ DESCRIPTION = """\
 Run a command line in a shell (bash, otherwise sh). The result is the exit code and the output of both streams \
 together; long output is cut to its head and tail. There is no terminal and no input, the environment contains no keys \
 or secrets, and background processes are ended with the command. If possible it runs in a sandbox: no network, and it \
-writes only to the workspace, without protected paths such as .git. Say what else it needs, and the person is asked; \
-a command that needs no more can run unasked. Prefer the other tools for reading, searching and editing."""
+writes only to the workspace, without protected paths such as .git; /tmp is empty, and gone at its end. Say what else \
+it needs, and the person is asked; a command that needs no more can run unasked. Prefer the other tools for reading, \
+searching and editing."""
 
 CANCEL_SECONDS = 0.15
 """Together with ending the processes, this stays within the 500 ms that a cancellation can take."""
@@ -106,8 +107,8 @@ def writable_of(args: RunCommandArguments, ctx: ToolContext) -> tuple[Path, ...]
         path = Path(os.path.realpath(named)) if named.is_absolute() else ctx.workspace.resolve(name)
         if any(folder.is_relative_to(path) for folder in (*ctx.workspace.folders, Path.home())):
             raise ToolError("invalid_arguments", f"writable_paths: {name} is too wide", hint="name what it writes to")
-        if ctx.workspace.is_private(path):
-            raise ToolError("denied", f"{name} holds keys or credentials, which no tool reads", hint="do without it")
+        if ctx.workspace.is_private(path) or ctx.workspace.has_private_below(path):
+            raise ToolError("denied", f"{name} holds keys or credentials", hint="name a folder that holds none")
         if not path.exists():
             raise FileMissing(f"writable_paths: {name} does not exist", hint="name the folder that will hold it")
         if not ctx.workspace.is_inside(path) or ctx.workspace.is_protected(path):

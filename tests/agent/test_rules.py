@@ -251,7 +251,7 @@ def test_what_allows_is_read_narrowly(rule: str, tool: str, why: str, workspace:
 
 
 @pytest.mark.parametrize("rule", ["run_command", "run_command(ls)", "run_command(*)", "run_command(ls *)"])
-def test_no_rule_allows_a_command(rule: str, workspace: Workspace) -> None:
+def test_no_rule_allows_a_command_without_a_sandbox(rule: str, workspace: Workspace) -> None:
     assert not Rule.parse(rule).allows("run_command", runs(workspace, "ls"), workspace)
 
 

@@ -1,13 +1,8 @@
 """Which commands `tark-lsp run --allow` runs unasked."""
 
-import shlex
-import subprocess
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tark_lsp.cli.running.allowed_commands import STARTERS, AllowedCommands, plain_words
+from tark_lsp.cli.running.allowed_commands import STARTERS, AllowedCommands, plain_parts
 
 MATCHES: list[tuple[str, str, bool]] = [
     ("run_command(pytest *)", "pytest", True),
@@ -48,24 +43,19 @@ def test_a_rule_and_a_command(rule: str, command: str, allowed: bool) -> None:
     assert (AllowedCommands([rule]).find_pattern(command) is not None) == allowed
 
 
-@pytest.mark.parametrize("character", [*"\n\t\r\0;&|<>()$`\\\"'*?[]{}~#!^", "é", "\u202e", "\u00a0"])
-def test_a_character_that_can_mean_something_never_matches(character: str) -> None:
+@pytest.mark.parametrize("character", [*"\n\t\r\0&<>()$`\\*?[]{}#", "\u202e", "\u00a0"])
+def test_a_character_that_changes_words_never_matches(character: str) -> None:
     for command in (f"pytest {character}", f"pytest a{character}b", f"{character}pytest"):
         assert AllowedCommands(["run_command(*)"]).find_pattern(command) is None
 
 
 def test_wrappers_never_match() -> None:
     for program in STARTERS:
-        assert plain_words(f"{program} ls") is None
+        assert plain_parts(f"{program} ls") == ()
+        assert plain_parts(f"ls && {program} ls") == ()
 
 
-@given(st.text(st.sampled_from("az09_./=:,@%+ -"), min_size=1))
-def test_words_are_what_a_shell_makes_of_them(command: str) -> None:
-    words = plain_words(command)
-    assert words is None or words == shlex.split(command)
-
-
-def test_bash_reads_the_allowed_characters_as_they_are() -> None:
-    words = ["%1", "a=b", "x:y", "a,b", "@x", "+1", "--a=b/c.d", "=ls", "-", "_"]
-    done = subprocess.run(["bash", "-c", f"echo {' '.join(words)}"], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == words
+def test_each_part_of_a_compound_command_has_to_fit_a_rule() -> None:
+    allowed = AllowedCommands(["run_command(pytest *)", "run_command(ruff check *)"])
+    assert allowed.find_pattern("ruff check . && pytest -q 'a b'") == "ruff check *"
+    assert allowed.find_pattern("ruff check . && pytest -q; ls") is None

@@ -1,18 +1,13 @@
-"""Which commands `--allow 'run_command(...)'` allows: the words of one simple command, compared one by one. Pure.
+"""Which commands `--allow 'run_command(...)'` allows, by their words as bash reads them. Pure."""
 
-No shell is interpreted here. So only commands count whose text every shell reads as plain words.
-"""
-
-import re
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from tark_lsp.agent.rules import Rule
-from tark_lsp.tools.danger import ASSIGNMENT, KEYWORDS, SHELLS
+from tark_lsp.commands.patterns import ANY, matches
+from tark_lsp.commands.shell_text import read_command
+from tark_lsp.tools.danger import SHELLS
 
 TOOL = "run_command"
-PLAIN = re.compile(r"[A-Za-z0-9_./=:,@%+ -]+")
-"""Text without any character that a shell gives a meaning to: no quotes, variables, redirections or second commands."""
 
 STARTERS = frozenset(
     """sudo sudoedit doas su pkexec run0 runas chroot nsenter env nohup timeout xargs nice ionice exec command builtin
@@ -29,38 +24,24 @@ class AllowedCommands:
     def __init__(self, rules: Sequence[str]) -> None:
         """Raises SettingsError if one is not a rule."""
         parsed = map(Rule.parse, rules)
-        self.patterns = [rule.specifier or "*" for rule in parsed if rule.tool == TOOL]
+        self.patterns = [rule.specifier or ANY for rule in parsed if rule.tool == TOOL]
 
     def find_pattern(self, command: str) -> str | None:
-        """The first pattern that the whole command matches."""
-        words = plain_words(command)
-        if words is None:
-            return None
-        return next((pattern for pattern in self.patterns if _matches(pattern.split(), words)), None)
+        """A pattern that allows the command; of a compound command, each part has to fit one."""
+        found = [next((one for one in self.patterns if matches(one, part)), None) for part in plain_parts(command)]
+        return found[0] if found and None not in found else None
 
 
-def plain_words(command: str) -> list[str] | None:
-    """The words of a command that every shell reads in the same way; None if there is any doubt."""
-    if PLAIN.fullmatch(command) is None or not (words := command.split()):
+def plain_parts(command: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each simple command; none if there is any doubt, or if one starts what its arguments say."""
+    parts = read_command(command).parts
+    started = {part[0].rsplit("/", 1)[-1].casefold() for part in parts}
+    return () if started & (STARTERS | SHELLS) else parts
+
+
+def exact_rule(command: str) -> str | None:
+    """The rule that allows this simple command and no other; None if no rule can say that."""
+    parts = plain_parts(command)
+    if len(parts) != 1 or any(not word or ANY in word or word.split() != [word] for word in parts[0]):
         return None
-    program = words[0].rsplit("/", 1)[-1].casefold()
-    if ASSIGNMENT.fullmatch(words[0]) or program in STARTERS | SHELLS | KEYWORDS:
-        return None
-    return words
-
-
-def _matches(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    """Each word of the pattern matches one word, `*` any part of one. A last word `*` matches any further words."""
-    if pattern[-1:] == ["*"]:
-        first = pattern[:-1]
-        return len(words) >= len(first) and _all(first, words[: len(first)])
-    return len(words) == len(pattern) and _all(pattern, words)
-
-
-def _all(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    return all(fnmatchcase(word, _escaped(one)) for one, word in zip(pattern, words, strict=True))
-
-
-def _escaped(pattern: str) -> str:
-    """Only `*` is a wildcard."""
-    return pattern.replace("[", "[[]").replace("?", "[?]")
+    return f"{TOOL}({' '.join(parts[0])})"

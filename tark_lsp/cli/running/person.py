@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import AnswerInput
 from tark_lsp.cli.person import ALLOW, TerminalPerson
-from tark_lsp.cli.running.allowed_commands import AllowedCommands, plain_words
+from tark_lsp.cli.running.allowed_commands import AllowedCommands, exact_rule
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import whole_line
 
@@ -46,13 +46,14 @@ class RunPerson(TerminalPerson):
     async def permission(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """A request without grants is one that has to be asked about every time: a dangerous command, an ask rule."""
         command = request.get("command")
-        if command and request.get("grants") and self._allowed.find_pattern(command["text"]) is not None:
-            self._say_once()
+        if not command or not request.get("grants") or _asks_for_more(command):
+            return await super().permission(request)
+        if self._allowed.find_pattern(command["text"]) is not None:
+            self._say_once(command)
             return ALLOW
         answer = await super().permission(request)
-        if command and request.get("grants") and not self._can_ask and plain_words(command["text"]):
-            rule = shlex.quote(f"run_command({' '.join(command['text'].split())})")
-            self._shown.print_line(f"--allow {whole_line(rule)} would allow it", "yellow")
+        if not self._can_ask and (rule := exact_rule(command["text"])):
+            self._shown.print_line(f"--allow {whole_line(shlex.quote(rule))} would allow it", "yellow")
         return answer
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -61,10 +62,15 @@ class RunPerson(TerminalPerson):
             return {"answer": None}
         return await super().input(request)
 
-    def _say_once(self) -> None:
-        if not self._said:
+    def _say_once(self, command: Mapping[str, Any]) -> None:
+        if not self._said and not command.get("sandboxed"):
             patterns = ", ".join(whole_line(pattern) for pattern in self._allowed.patterns)
             self._shown.print_line(
                 f"--allow: commands like {patterns} run without a sandbox, and without asking", "yellow"
             )
-        self._said = True
+            self._said = True
+
+
+def _asks_for_more(command: Mapping[str, Any]) -> bool:
+    """Whether it gets something beyond the workspace in the sandbox, which no rule covers."""
+    return bool(command.get("sandboxed") and (command.get("network") or command.get("writable")))
