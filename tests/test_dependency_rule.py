@@ -58,11 +58,11 @@ LAYERS: dict[str, set[str]] = {
         "folders",
         "processes",
         "demo",
-        "commands",
         "sandbox",
     },
     "cli": BELOW_AGENT
-    | {"agent", "receipts", "sessions", "server", "visible", "redaction", "folders", "processes", "demo", "trust_report"},
+    | {"agent", "receipts", "sessions", "server", "commands", "visible", "redaction", "folders", "processes", "demo"}
+    | {"trust_report"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

@@ -105,8 +105,15 @@ def effect_of_command(command: Command) -> Effect:
 def decide_call(
     tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool = False
 ) -> Decision:
-    """A command that does not see unsaved text is asked about, whatever allows it."""
+    """A command that does not see unsaved text is asked about, whatever allows it.
+
+    The question always says where a command runs and what it gets.
+    """
     decision = _decide(tool, preview, policy, workspace, outside_selection=outside_selection)
+    if isinstance(decision, Ask) and preview.command is not None:
+        effect = f"it {effect_of_command(preview.command)}{preview.command.beyond}"
+        if not decision.why.startswith(effect):
+            decision = replace(decision, why=f"{effect}: {decision.why}")
     if preview.command is None or not preview.unsaved or isinstance(decision, Deny):
         return decision
     unsaved = describe_unsaved(preview.unsaved, workspace.display)

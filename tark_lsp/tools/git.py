@@ -1,14 +1,15 @@
 """Runs git on a given repository, with everything switched off that the repository's settings could make it execute.
 
 Content filters (`filter.*.clean`) have no switch: they are listed, which executes nothing, and each is set to nothing.
-Every call is still asked about, and none is made in a workspace that is not trusted.
+Every call is still asked about, unless it runs in the sandbox, and none is made in a workspace that is not trusted.
 """
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.environment import command_environment
@@ -80,12 +81,16 @@ def repository_of(path: Path) -> Path | None:
     return next((folder for folder in (path, *path.parents) if os.path.lexists(folder / ".git")), None)
 
 
-async def without_filters(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> dict[str, str]:
+async def without_filters(
+    argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], run: "RunGit | None" = None
+) -> dict[str, str]:
     """`env` with every content filter that is configured anywhere switched off. `argv`: git with `SETTINGS`.
+
+    `run`: how git is run, if not by `run_git`.
 
     Raises ToolError `unsupported` if this git does not read settings from the environment (before 2.31).
     """
-    listed = await run_git(argv, cwd, env)
+    listed = await (run or run_git)(argv, cwd, env)
     keys = {os.fsdecode(key) for key in listed.data.split(b"\0")}
     if not listed.complete or env["GIT_CONFIG_KEY_0"].lower() not in keys:
         raise ToolError(
@@ -102,25 +107,44 @@ async def without_filters(argv: tuple[str, ...], cwd: Path, env: Mapping[str, st
     return {**env, **made}
 
 
+RunGit: TypeAlias = Callable[[tuple[str, ...], Path, Mapping[str, str]], Awaitable[GitOutput]]
+
+
 async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> GitOutput:
     """The output of git. Raises ToolError: `not_found` for an unknown revision, `internal` for other failures."""
-    printed, problem = bytearray(), bytearray()
+    reading = GitReading()
+    return reading.output(await reading.start(argv, cwd, env))
 
-    def keep(data: bytes) -> bool:
-        printed.extend(data)
-        return len(printed) <= MOST_OUTPUT
 
-    def keep_problem(data: bytes) -> bool:
-        problem.extend(data[: ERROR_BYTES - len(problem)])
-        return True
+@dataclass(slots=True)
+class GitReading:
+    """What one process of git prints."""
 
-    marker = f"TARK_COMMAND={env['TARK_COMMAND']}"
-    try:
-        code = await run_process(argv, cwd=cwd, env=env, on_stdout=keep, on_stderr=keep_problem, marker=marker)
-    except OSError as error:
-        raise ToolError("internal", f"git could not be started: {error}") from error
-    if code:
-        said = problem.decode("utf-8", "replace").strip()
+    printed: bytearray = field(default_factory=bytearray)
+    problem: bytearray = field(default_factory=bytearray)
+
+    async def start(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> int | None:
+        """The exit code; None if git was stopped because it prints too much. Raises ToolError `internal`."""
+
+        def keep(data: bytes) -> bool:
+            self.printed.extend(data)
+            return len(self.printed) <= MOST_OUTPUT
+
+        def keep_problem(data: bytes) -> bool:
+            self.problem.extend(data[: ERROR_BYTES - len(self.problem)])
+            return True
+
+        marker = f"TARK_COMMAND={env['TARK_COMMAND']}"
+        try:
+            return await run_process(argv, cwd=cwd, env=env, on_stdout=keep, on_stderr=keep_problem, marker=marker)
+        except OSError as error:
+            raise ToolError("internal", f"git could not be started: {error}") from error
+
+    def output(self, code: int | None) -> GitOutput:
+        """Raises ToolError: see `run_git`."""
+        if not code:
+            return GitOutput(bytes(self.printed), code is not None)
+        said = self.problem.decode("utf-8", "replace").strip()
         unknown = re.search(r"(?:bad revision|ambiguous argument|bad object|unknown revision) '?([^'\s]*)", said)
         if unknown:
             raise ToolError(
@@ -129,4 +153,3 @@ async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> G
                 hint="give a branch, a tag or the hash of a commit; HEAD exists after the first commit",
             )
         raise ToolError("internal", f"git failed: {said or f'exit code {code}'}", hint="try run_command")
-    return GitOutput(bytes(printed), code is not None)

@@ -4,11 +4,13 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
 
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
+from tark_lsp.tools.confined import can_confine, run_git_confined
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.git import (
     COMMIT,
@@ -16,6 +18,7 @@ from tark_lsp.tools.git import (
     REVISION,
     SETTINGS,
     UNTRACKED,
+    RunGit,
     git_argv,
     git_environment,
     repository_of,
@@ -60,19 +63,26 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
         raise ToolError("unsupported", "git is not installed", hint="do without it: read the files")
     name = scope.relative_to(cwd).as_posix()
     argv = git_argv(program, repository, (*DIFF, args.base + COMMIT, "--", name))
+    outside = strays_outside(repository, ctx)
+    confined = ctx.sandbox.runs_git and is_whole(repository, ctx) and not outside and await can_confine(ctx)
     text = "\n".join(map(shlex.join, (settings(argv, repository), argv, untracked(argv, repository))))
     # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
     env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")
-    outside = strays_outside(repository, ctx)
     read_too = f" (with {', '.join(map(str, outside))}, outside the workspace)" if outside else ""
     return Preview(
         f"read_changes {args.base} {ctx.workspace.display(scope)}{read_too}",
         ToolKind.READ,
         Risk.RISKY,
         locations=(Location(scope),),
-        command=Command(argv, text, cwd, env, SECONDS),
+        command=Command(argv, text, cwd, env, SECONDS, confined=confined, reads_only=confined),
         outside=outside,
     )
+
+
+def is_whole(repository: Path, ctx: ToolContext) -> bool:
+    """Whether the sandbox shows all of it: what it would show of a repository elsewhere depends on the place."""
+    folder = repository / ".git"
+    return ctx.workspace.is_inside(repository) and folder.is_dir() and not folder.is_symlink()
 
 
 def strays_outside(repository: Path, ctx: ToolContext) -> tuple[Path, ...]:
@@ -131,9 +141,10 @@ async def collect(args: ReadChangesArguments, ctx: ToolContext, preview: Preview
         raise OutsideWorkspace("path now leads to another place", hint="make the call again")
     if strays_outside(repository, ctx) != preview.outside:
         raise OutsideWorkspace("the .git now leads to another place", hint="make the call again")
-    env = await without_filters(settings(command.argv, repository), cwd, command.env)
-    diff = await run_git(command.argv, cwd, env)
-    listed = await run_git(untracked(command.argv, repository), cwd, env)
+    run: RunGit = partial(run_git_confined, ctx=ctx) if command.confined else run_git
+    env = await without_filters(settings(command.argv, repository), cwd, command.env, run)
+    diff = await run(command.argv, cwd, env)
+    listed = await run(untracked(command.argv, repository), cwd, env)
     new = [os.fsdecode(name) for name in listed.data.split(b"\0") if name]
     files = files_of(os.fsdecode(diff.data))
     closed = [file for file in files if any(ctx.is_read_denied(cwd / name) for name in file.names)]

@@ -14,7 +14,8 @@ from tark_lsp.context.result_handles import how_to_read
 from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, ToolError
 from tark_lsp.tools.command_changes import note_changes, tell_changes, tell_unsaved
 from tark_lsp.tools.command_findings import settle_findings
-from tark_lsp.tools.command_running import run_previewed
+from tark_lsp.tools.command_running import folder_id, run_previewed
+from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.facts import ToolFacts
@@ -81,6 +82,7 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
         confined,
         network=confined and args.network,
         writable=writable,
+        cwd_id=folder_id(cwd.stat()),
     )
     if confined and why is None and not command.beyond and reads_only(words, cwd, ctx):
         command = replace(command, reads_only=True)
@@ -92,11 +94,6 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
         command=command,
         unsaved=find_unsaved(ctx),
     )
-
-
-async def can_confine(ctx: ToolContext) -> bool:
-    sandbox = ctx.sandbox.find()
-    return sandbox is not None and await sandbox.check()
 
 
 def writable_of(args: RunCommandArguments, ctx: ToolContext) -> tuple[Path, ...]:

@@ -77,7 +77,8 @@ class Command:
 
     `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
     why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
-    `writable`: what it gets in the sandbox beyond the workspace.
+    `writable`: what it gets in the sandbox beyond the workspace. `cwd_id`: the folder itself (device and inode), so that
+    it runs in no other folder that is at this path meanwhile.
     """
 
     argv: tuple[str, ...]
@@ -91,6 +92,7 @@ class Command:
     reads_only: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    cwd_id: str = ""
 
     @property
     def beyond(self) -> str:

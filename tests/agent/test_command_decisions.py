@@ -42,7 +42,7 @@ ASKED: list[tuple[str, Preview, Policy, str]] = [
     ("network", runs("pip install x", network=True), BALANCED, "with the network"),
     ("outside", runs("make", writable=(OUTSIDE,)), BALANCED, "with write access to /elsewhere"),
     ("protected", runs("git commit", writable=(ROOT / ".git",)), BALANCED, ".git is a protected path"),
-    ("no sandbox", runs("make", confined=False), BALANCED, "without a sandbox"),
+    ("no sandbox", runs("make", confined=False), BALANCED, "it runs a command without a sandbox"),
     ("not trusted", PLAIN, replace(BALANCED, trusted=False), "have not said that you trust"),
     ("hidden files", PLAIN, replace(BALANCED, deny=(Rule.parse("read_file(keys/**)"),)), "about reading"),
     ("ask rule", PLAIN, replace(BALANCED, ask=(Rule.parse("run_command(make *)"),)), "the rule run_command"),
@@ -55,6 +55,8 @@ def test_these_are_asked_about(preview: Preview, policy: Policy, why: str) -> No
     decision = decide(preview, policy)
     assert isinstance(decision, Ask)
     assert why in decision.why
+    assert preview.command is not None
+    assert preview.unsaved or f"sandbox{preview.command.beyond}" in decision.why
 
 
 def test_a_plain_command_runs_in_the_sandbox_without_a_question_at_balanced() -> None:

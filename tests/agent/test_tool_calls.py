@@ -352,7 +352,7 @@ async def test_a_grant_for_a_command_is_suspended_while_an_edit_since_is_unrevie
     )
     assert [request.why for request in bench.user.asked] == [
         "it runs a command without a sandbox",
-        "test.sh was changed since you allowed it, and is not reviewed yet",
+        "it runs a command without a sandbox: test.sh was changed since you allowed it, and is not reviewed yet",
     ]
     bench.user.unasked.clear()  # the user keeps the edits
     await bench.run(answer(command))

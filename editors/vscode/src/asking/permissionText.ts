@@ -35,12 +35,22 @@ export function countDecided(edits: readonly DocumentHunks[]): [number, number] 
 /** What the request is about, not shortened. */
 function subject(request: Permission, name: NameFile): string {
   if (request.command) {
-    return `run ${plainLine(request.command.text)} in ${plainLine(request.command.cwd)}`;
+    const { text, cwd } = request.command;
+    return `run ${plainLine(text)} in ${plainLine(cwd)}${beyondWorkspace(request.command)}`;
   }
   if (request.edits && request.edits.length > 0) {
     return request.edits.map((document) => `${fileWords(document, name)}${lineCountsInBrackets(document.hunks)}`).join("; ");
   }
   return plainLine(titleInWords(request.title));
+}
+
+/** What a command in the sandbox gets beyond the workspace. */
+function beyondWorkspace({ sandboxed, network, writable }: NonNullable<Permission["command"]>): string {
+  if (!sandboxed) {
+    return "";
+  }
+  const needs = [...(network ? ["the network"] : []), ...(writable ?? []).map((path) => `write access to ${plainLine(path)}`)];
+  return needs.length > 0 ? `, with ${needs.join(" and ")}` : "";
 }
 
 function fileWords(document: DocumentHunks, name: NameFile): string {

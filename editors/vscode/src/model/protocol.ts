@@ -52,6 +52,9 @@ export interface Permission {
     readonly text: string;
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
+    readonly sandboxed?: boolean;
+    readonly network?: boolean;
+    readonly writable?: readonly string[];
   }>;
   readonly edits?: Optional<readonly DocumentHunks[]>;
   readonly grants: readonly { readonly id: string; readonly covers: string }[];

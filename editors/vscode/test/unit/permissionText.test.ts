@@ -38,6 +38,10 @@ test("a message names what it covers, in one line", () => {
     permissionMessage(command("make [x](command:evil)"), name),
     "Tark asks: run make [x](command:evil) in /w? (risky, asked because it runs a command without a sandbox)",
   );
+  const asking = command("make");
+  assert.ok(asking.command);
+  const sandboxed = { ...asking, command: { ...asking.command, sandboxed: true, network: true, writable: ["/out"] } };
+  assert.match(permissionMessage(sandboxed, name), /run make in \/w, with the network and write access to \/out\?/);
   assert.match(permissionMessage(edit([{}, {}]), name), /^Tark asks: edit a\.py \(\+2 −2\)\?/);
   assert.match(permissionMessage(edit([{ operation: { kind: "remove" } }]), name), /delete a\.py/);
 });
