@@ -148,7 +148,7 @@ class Rule:
         if self.tool != tool:
             return False
         if preview.command is not None:
-            return self._allows_command(preview.command)
+            return _covers_command(self.specifier or ANY, preview.command)
         if self.specifier is None:
             return True
         if preview.url:
@@ -157,12 +157,6 @@ class Rule:
         pattern = path_pattern(_whole(self.specifier))
         paths = [*(path for edit in preview.edits for path in edit.paths), *preview.outside]
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
-
-    def _allows_command(self, command: Command) -> bool:
-        """Each of its parts has to fit, word for word."""
-        if not command.confined or command.beyond or not command.parts:
-            return False
-        return all(matches(self.specifier or ANY, part) for part in command.parts)
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
         """Every name of the path with the pattern to compare it with."""
@@ -233,6 +227,13 @@ def _programs(words: list[str]) -> list[list[str]]:
     if words[0].rsplit("/", 1)[-1] not in STARTERS:
         return [words]
     return [words[place:] for place in range(len(words))]
+
+
+def _covers_command(pattern: str, command: Command) -> bool:
+    """Each of its parts has to fit, word for word."""
+    if not command.confined or command.beyond or not command.parts:
+        return False
+    return all(matches(pattern, part) for part in command.parts)
 
 
 def _names_host(specifier: str, host: str) -> bool:

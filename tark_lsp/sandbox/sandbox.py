@@ -184,9 +184,11 @@ class Sandbox:
             free = tuple(path for path in covers if path not in needs.writable)
             plan = dataclasses.replace(plan, covers=free, info=self._journal.new_file("info"), cwd_id=cwd_id)
             run = Run(wrap(plan, self._bubblewrap, argv), plan.environment, plan.cwd, plan)
-            missing = [path for path in (*needs.readable, *needs.writable) if not path.exists()]
-            if missing:
-                raise NotSandboxed(f"{missing[0]} does not exist, so the command cannot get it")
+            for path in (*needs.readable, *needs.writable):
+                if not path.exists():
+                    raise NotSandboxed(f"{path} does not exist, so the command cannot get it")
+                if path.resolve() != path:  # a folder above it became a link after it was asked for
+                    raise NotSandboxed(f"{path} leads to another place now, so the command cannot get it")
             self._active.append(run)
             try:
                 yield run

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tark_lsp.context.result_handles import LONGEST_KEPT
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.confined import run_confined
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.results import character_limit, count_noun
@@ -19,6 +20,7 @@ from tark_lsp.tools.tool import Command, ToolContext
 
 if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
     from tark_lsp.sandbox.quarantine import Findings
+    from tark_lsp.sandbox.sandbox import Run
 
 REPORT_SECONDS = 0.5
 
@@ -49,30 +51,24 @@ async def run_previewed(command: Command, ctx: ToolContext) -> Ran:
 
 
 async def _run_in_sandbox(command: Command, ctx: ToolContext) -> Ran:
-    from tark_lsp.sandbox.plan import Needs
-    from tark_lsp.sandbox.sandbox import NotSandboxed, Run
-
-    sandbox = ctx.sandbox.find()
-    needs = Needs(read_only=command.reads_only, network=command.network, writable=command.writable)
     last: Ran | None = None
 
-    async def start_run(run: Run) -> int | None:
+    async def start_run(run: "Run") -> int | None:
         nonlocal last
         last = await start(command, run.argv, run.env, ctx)
         return last.code
 
-    try:
-        if sandbox is None:
-            raise NotSandboxed("it is turned off")
-        _, run = await sandbox.execute(command.argv, command.cwd, command.env, start_run, needs, command.cwd_id)
-    except NotSandboxed as error:
-        if not command.beyond:  # otherwise what it asked for can be the reason, which is no reason for other commands
-            ctx.sandbox.give_up()
-        raise ToolError(
-            "unsupported",
-            f"the command did not run, because the sandbox cannot be set up: {error}",
-            hint="make the same call again: the person is asked, and it runs without a sandbox",
-        ) from error
+    run = await run_confined(
+        command.argv,
+        command.cwd,
+        command.env,
+        start_run,
+        ctx,
+        read_only=command.reads_only,
+        network=command.network,
+        writable=command.writable,
+        cwd_id=command.cwd_id,
+    )
     assert last is not None, "a run that was not set up is an error"
     return replace(last, findings=run.findings)
 

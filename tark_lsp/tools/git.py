@@ -9,11 +9,16 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.confined import run_confined
 from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.processes import run_process
+from tark_lsp.tools.tool import ToolContext
+
+if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
+    from tark_lsp.sandbox.sandbox import Run
 
 OPTIONS = (
     "--no-pager",
@@ -51,6 +56,7 @@ REVISION = re.compile(r"(?!.*(?:\.\.|\^[@-]))[\w@][\w./@{}^~+-]*", re.ASCII)
 COMMIT = "^{commit}"
 """Appended for git: otherwise the hash of a file or folder would show its text, without a name for a rule to match."""
 
+ENV = "/usr/bin/env"
 MOST_OUTPUT = 4_000_000
 ERROR_BYTES = 8192
 
@@ -153,3 +159,20 @@ class GitReading:
                 hint="give a branch, a tag or the hash of a commit; HEAD exists after the first commit",
             )
         raise ToolError("internal", f"git failed: {said or f'exit code {code}'}", hint="try run_command")
+
+
+async def run_git_confined(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], ctx: ToolContext) -> GitOutput:
+    """As `run_git`, in a sandbox that cannot write to the workspace. Raises ToolError also if it cannot be set up."""
+    reading = GitReading()
+    # The sandbox removes git's variables from the environment. These are ours.
+    own = [f"{name}={value}" for name, value in env.items() if name.startswith("GIT_")]
+    code: int | None = None
+
+    async def start(run: "Run") -> int | None:
+        nonlocal reading, code
+        reading = GitReading()
+        code = await reading.start(run.argv, run.cwd, {**run.env, "TARK_COMMAND": env["TARK_COMMAND"]})
+        return code
+
+    await run_confined((ENV, *own, *argv), cwd, env, start, ctx, read_only=True)
+    return reading.output(code)

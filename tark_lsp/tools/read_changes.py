@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import Field
 
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
-from tark_lsp.tools.confined import can_confine, run_git_confined
+from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.git import (
     COMMIT,
@@ -23,6 +23,7 @@ from tark_lsp.tools.git import (
     git_environment,
     repository_of,
     run_git,
+    run_git_confined,
     without_filters,
 )
 from tark_lsp.tools.git_diff import FileDiff, files_of

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from tark_lsp.context.result_handles import result_id
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
+from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
@@ -202,32 +202,6 @@ class Selection:
     snapshot: Snapshot
     start: int
     end: int
-
-
-class ResultStore(Protocol):
-    """The whole texts of the results of one session that were cut; `read_file` reads them."""
-
-    def keep_result(self, text: str) -> str:
-        """Store the text. Returns its id, `context.result_handles.result_id(text)`."""
-        ...
-
-    def find_result(self, result_id: str) -> str | None:
-        """The text with that id; None if this session has none."""
-        ...
-
-
-@dataclass(slots=True)
-class MemoryResultStore:
-    """The store of a session that is not saved."""
-
-    texts: dict[str, str] = field(default_factory=dict)
-
-    def keep_result(self, text: str) -> str:
-        self.texts[result_id(text)] = text
-        return result_id(text)
-
-    def find_result(self, result_id: str) -> str | None:
-        return self.texts.get(result_id)
 
 
 @dataclass(slots=True)

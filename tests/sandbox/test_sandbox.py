@@ -223,6 +223,15 @@ async def test_what_does_not_exist_cannot_be_granted(sandbox: Sandbox, root: Pat
     assert list((root / "workspace").iterdir()) == []
 
 
+async def test_a_path_that_became_a_link_is_not_granted(sandbox: Sandbox, root: Path) -> None:
+    (root / "secret" / "x").mkdir(parents=True)
+    (root / "workspace" / "out").symlink_to(root / "secret")
+    with pytest.raises(NotSandboxed, match="leads to another place"):
+        needs = Needs(writable=(root / "workspace" / "out" / "x",))
+        async with sandbox.run(("/bin/true",), root / "workspace", PATH, needs):
+            pass
+
+
 async def test_a_workspace_with_the_home_folder_is_not_sandboxed(sandbox: Sandbox, root: Path) -> None:
     assert sandbox.is_effective
     whole = Sandbox(Places(root / "workspace", root / "caches", root / "state"), [root])

@@ -74,8 +74,8 @@ export function permissionMessage(request: Permission, name: NameFile): string {
   return `Tark asks: ${plainExcerpt(subject(request, name), LONGEST_MESSAGE)}? (${riskWords(request)}${progress})`;
 }
 
-export function riskWords(request: Permission): string {
-  return `${RISKS[request.risk] ?? plainLine(request.risk)}, asked because ${plainExcerpt(request.why, 80)}`;
+export function riskWords(request: Permission, why = plainExcerpt(request.why, 80)): string {
+  return `${RISKS[request.risk] ?? plainLine(request.risk)}, asked because ${why}`;
 }
 
 /**
@@ -102,7 +102,7 @@ export function grantWords(request: Permission, covers: string): string {
 
 /** The whole request as the text of a document. `ownEnv`: the user's environment. */
 export function fullText(request: Permission, name: NameFile, ownEnv: Readonly<Record<string, string | undefined>>): string {
-  const lines = [plainLine(titleInWords(request.title)), riskWords(request), ""];
+  const lines = [plainLine(titleInWords(request.title)), riskWords(request, plainLine(request.why)), ""];
   if (request.command) {
     lines.push(...commandLines(request.command, ownEnv));
   }
