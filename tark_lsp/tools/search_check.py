@@ -70,7 +70,7 @@ def existing(paths: Sequence[str]) -> list[str]:
 def _names_in(folder: str) -> frozenset[str]:
     try:
         with opened(folder, FOLDER) as handle:
-            return frozenset(os.listdir(handle))
+            return frozenset(os.listdir(handle))  # noqa: PTH208  # a handle
     except OSError:
         return frozenset()
 
@@ -100,7 +100,7 @@ def _true_numbers(path: str, wanted: Mapping[int, str]) -> frozenset[int]:
 
 def _lines_of(handle: int) -> Iterator[str]:
     """As ripgrep reads them: UTF-8, or UTF-16 if the file begins with its mark."""
-    with open(handle, "rb", closefd=False) as stream:  # noqa: PTH123  # a handle
+    with open(handle, "rb", closefd=False) as stream:
         start = stream.read(2)
         stream.seek(0)
         if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):

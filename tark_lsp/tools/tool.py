@@ -77,8 +77,8 @@ class Command:
 
     `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
     why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
-    `writable`: what it gets in the sandbox beyond the workspace. `cwd_id`: the folder itself (device and inode), so that
-    it runs in no other folder that is at this path meanwhile.
+    `writable`: what it gets in the sandbox beyond the workspace. `cwd_id`: device and inode of the folder, so that it
+    runs in no other folder that is at this path meanwhile.
     """
 
     argv: tuple[str, ...]

@@ -102,5 +102,3 @@ async def why_asked(gate: Gate, commands: Sequence[str], level: ApprovalLevel) -
     """The commands that do not run without a question, with the reason."""
     decisions = {command: await gate.decide(command, level) for command in commands}
     return {command: found.why for command, found in decisions.items() if isinstance(found, Ask)}
-
-

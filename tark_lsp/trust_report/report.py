@@ -69,7 +69,12 @@ def as_markdown(rows: Sequence[Row], digests: Mapping[str, str]) -> str:
         figures = f"{outcome.count:,} | {outcome.held:,}{needed} | {row.seconds:.1f} | {row.verdict}"
         lines.append(f"| {row.promise} | {tried} | {figures} |")
     if digests:
-        lines += ["", "| corpus | SHA-256 |", "|---|---|", *(f"| {name} | `{digest}` |" for name, digest in _sorted(digests))]
+        lines += [
+            "",
+            "| corpus | SHA-256 |",
+            "|---|---|",
+            *(f"| {name} | `{digest}` |" for name, digest in _sorted(digests)),
+        ]
     return "\n".join(lines)
 
 

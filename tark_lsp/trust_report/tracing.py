@@ -24,7 +24,11 @@ WORDS |= {"rfc-3339": "seconds", "n": "ln", "decorate": "short", "time-style": "
 WORDS |= {"characters": "1", "fields": "1", "key": "1", "sort": "size", "e": "py", "T": "py", "extension": "py"}
 """A valid value for flags that take a word, by the flag."""
 OF_PROGRAM = {"rg": {"sort": "path", "sortr": "path", "t": "py", "T": "py", "type": "py", "type-not": "py"}}
-OF_PROGRAM |= {"git": {"sort": "refname", "stat": "80", "t": ""}, "fd": {"t": "f", "type": "f"}, "od": {"t": "x1", "w": "8"}}
+OF_PROGRAM |= {
+    "git": {"sort": "refname", "stat": "80", "t": ""},
+    "fd": {"t": "f", "type": "f"},
+    "od": {"t": "x1", "w": "8"},
+}
 
 WRITES = "openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,symlink,symlinkat,link"
 WRITES += ",linkat,truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,fchownat,lchown,utimensat,mknod,mknodat"

@@ -59,7 +59,9 @@ class World:
             question.answer({"answer": None})
         elif question.method == MESSAGE:
             titles = question.titles
-            question.choose(next(title for title in ("Reject", "Not now", "Not Now", "Leave It Out") if title in titles))
+            question.choose(
+                next(title for title in ("Reject", "Not now", "Not Now", "Leave It Out") if title in titles)
+            )
         elif self.page_allowed and question.params["title"] == f"fetch {self.page_allowed}":
             question.allow()
         else:

@@ -44,7 +44,7 @@ FILES: Mapping[str, Mapping[str, str]] = {
     "Rust": {
         "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
         "Cargo.lock": 'version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\n',
-        "src/main.rs": "fn main() {\n    println!(\"one\");\n}\n\n#[test]\nfn one() {\n    assert_eq!(1, 1);\n}\n",
+        "src/main.rs": 'fn main() {\n    println!("one");\n}\n\n#[test]\nfn one() {\n    assert_eq!(1, 1);\n}\n',
     },
     "Go": {
         "go.mod": "module a\n\ngo 1.19\n",
@@ -63,7 +63,10 @@ FILES: Mapping[str, Mapping[str, str]] = {
     },
     "Java": {"src/A.java": "class A {}\n"},
     "Ruby": {"test/a_test.rb": "", "Rakefile": "task(:test) {}\n"},
-    "PHP": {"src/a.php": "<?php\n", "composer.json": '{"name": "a/a", "description": "a", "license": "MIT", "require": {}}\n'},
+    "PHP": {
+        "src/a.php": "<?php\n",
+        "composer.json": '{"name": "a/a", "description": "a", "license": "MIT", "require": {}}\n',
+    },
     ".NET": {},
     "git": {"README.md": "".join(f"line {number}\n" for number in range(30)), "src/a": "x\n"},
 }

@@ -74,7 +74,19 @@ async def opened(folder: Path, names: list[str], strace: str) -> list[str]:
     (home / ".config" / "tark" / "config.toml").write_text(config)
     log = folder / "log"
     server = Path(sys.executable).with_name("tark-lsp")
-    traced = (strace, "-f", "-qq", "-s", "200", "-e", "signal=none", "-e", "trace=execve,connect,sendto", "-o", str(log))
+    traced = (
+        strace,
+        "-f",
+        "-qq",
+        "-s",
+        "200",
+        "-e",
+        "signal=none",
+        "-e",
+        "trace=execve,connect,sendto",
+        "-o",
+        str(log),
+    )
     editor = MemoryEditor(NEOVIM, frozenset({"permission", "updates", "input", "clientState"}))
     await editor.start((*traced, str(server)), folder=workspace, env=environment(home, workspace))
     editor.policy = reject
@@ -110,7 +122,7 @@ async def use(editor: MemoryEditor, workspace: Path) -> None:
     for path in sorted(workspace.iterdir()):
         if path.is_file() and not path.is_symlink() and path.suffix in (".py", ".md", ".txt", ".json"):
             uri = editor.open(path)
-            whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+            whole = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
             await editor.actions(uri, whole)
             await editor.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
             editor.connection.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
@@ -121,13 +133,18 @@ async def use(editor: MemoryEditor, workspace: Path) -> None:
 
 def beyond(log: Path, server: Path) -> Iterator[str]:
     """Processes and connections that are not ours."""
-    own = {str(server), shutil.which("rg", path=str(server.parent))}
+    ripgrep = shutil.which("rg", path=str(server.parent))
+    programs = []
     for line in log.read_text(errors="replace").splitlines():
         started, connected = STARTED.search(line), CONNECTED.search(line)
-        if started and started[1] not in own and not (started[1] == sys.executable and "page_text" in started[2]):
+        if started:
+            programs.append(started[1])
+        if started and started[1] not in (str(server), ripgrep):
             yield f"started {started[1]} {started[2][:80]}"
         if connected:
             yield f"connected: {connected[1]}"
+    if ripgrep not in programs:
+        yield "ripgrep did not run, so the trace shows nothing"
 
 
 PROMISE = Promise(70, "Opening a repository runs nothing of it, before you trust it", measure)
