@@ -5,8 +5,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.commands.reading import why_not_reading
+from tark_lsp.commands.reading import programs, why_not_reading
 from tark_lsp.commands.shell_text import ReadCommand
+from tark_lsp.tools.programs import is_planted
 from tark_lsp.tools.tool import ToolContext
 
 
@@ -20,7 +21,17 @@ def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
         return False
     if why_not_reading(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx)):
         return False
-    return not _is_closed(cwd, ctx)
+    return not _is_closed(cwd, ctx) and not starts_planted(command, ctx.workspace.folders)
+
+
+def starts_planted(command: ReadCommand, folders: Sequence[Path]) -> bool:
+    """Whether the repository can bring one of the programs: it is found in a folder of PATH in the workspace.
+
+    Relative folders of PATH count, too.
+    """
+    path = os.environ.get("PATH", "")
+    names = {word for part in command.parts for word in part if word in programs()}
+    return any(is_planted(name, path, folders) for name in names)
 
 
 def _starts_git(command: ReadCommand) -> bool:

@@ -115,20 +115,23 @@ async def test_a_command_that_does_not_end_is_ended(confined: Bench) -> None:
     assert failed.code == "timeout"
 
 
+@pytest.mark.parametrize("place", ["{root}/bin", ".", "", "bin", "{root}/../link"])
 async def test_a_program_of_the_repository_with_the_name_of_another_one(
-    confined: Bench, monkeypatch: pytest.MonkeyPatch
+    confined: Bench, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """`ls` can be a script that the repository brings: the sandbox keeps it from writing and from other files."""
-    bin_folder = confined.root / "bin"
-    bin_folder.mkdir()
-    (bin_folder / "ls").write_text("#!/bin/sh\ntouch planted; cat .env; echo ran\n")
-    (bin_folder / "ls").chmod(0o755)
-    confined.write(".env", "KEY=1")
-    monkeypatch.setenv("PATH", f"{bin_folder}:/usr/bin:/bin")
-    told = await confined.call("run_command", command="ls")
-    assert "ran" in told
-    assert "KEY" not in told
-    assert not (confined.root / "planted").exists()
+    """`ls` can be a script that the repository brings, if your PATH has a folder of the workspace."""
+    (confined.root / "bin").mkdir()
+    (confined.root.parent / "link").symlink_to(confined.root / "bin")
+    for folder in (confined.root / "bin", confined.root):
+        (folder / "ls").write_text("#!/bin/sh\ntouch planted; cat .env; echo ran\n")
+        (folder / "ls").chmod(0o755)
+    monkeypatch.chdir(confined.root)
+    monkeypatch.setenv("PATH", f"{place.format(root=confined.root)}:/usr/bin:/bin")
+    assert isinstance(await decide(confined, "ls"), Ask)
+    assert isinstance(await decide(confined, "timeout 5 ls | cat"), Ask)
+    assert isinstance(await decide(confined, "cat a.txt"), Allow)
+    monkeypatch.setenv("PATH", f"/usr/bin:/bin:{place.format(root=confined.root)}")
+    assert isinstance(await decide(confined, "ls"), Allow)
 
 
 async def test_a_sandbox_that_cannot_be_set_up_runs_nothing_unasked(confined: Bench, tmp_path: Path) -> None:
