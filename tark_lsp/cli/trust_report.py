@@ -57,7 +57,9 @@ def report(promises: Sequence[Promise], arguments: Sequence[str]) -> int:
         rows.append(row)
         if not options.json and not options.markdown:
             for line in lines_of(row):
-                screen.print_line(visible(line), STYLES.get(row.verdict, "none") if line.startswith(row.verdict) else "none")
+                screen.print_line(
+                    visible(line), STYLES.get(row.verdict, "none") if line.startswith(row.verdict) else "none"
+                )
     if options.json or options.markdown:
         print((as_json if options.json else as_markdown)(rows, corpora.digests))
     else:

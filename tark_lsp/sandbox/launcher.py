@@ -1,8 +1,9 @@
 """Started inside the sandbox, before the command: limits, Landlock and the seccomp filter; then it becomes the command.
 
 Run as `python -I -S launcher.py FOLDER FILTER LANDLOCK LIMITS COUNT PATH... COMMAND...`. It imports nothing of ours,
-because each command waits for it. FOLDER: device and inode of the folder that it must be in, or `-`. FILTER: instructions of BPF in hex, or `-`. LANDLOCK: the version to use, or 0.
-LIMITS: four numbers for setrlimit. PATH: what can be written to.
+because each command waits for it. FOLDER: device and inode of the folder that it must be in, or `-`. FILTER:
+instructions of BPF in hex, or `-`. LANDLOCK: the version to use, or 0. LIMITS: four numbers for setrlimit. PATH: what
+can be written to.
 Exit code 125: a layer could not be applied, and the command did not run.
 """
 

@@ -28,7 +28,7 @@ def is_planted(name: str, path: str, workspace: Sequence[Path]) -> bool:
         if not os.access(found, os.X_OK):
             continue
         places = {os.path.realpath(found), os.path.join(os.path.realpath(folder or "."), name)}  # noqa: PTH118
-        if not os.path.isabs(folder) or any(_is_below(place, str(one)) for place in places for one in workspace):
+        if not folder.startswith(os.sep) or any(_is_below(place, str(one)) for place in places for one in workspace):
             return True
         if not any(_is_below(place, home) for place in places):
             return False

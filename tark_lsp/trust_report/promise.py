@@ -16,7 +16,7 @@ class NotMeasured(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What an experiment gets. `folder` is empty, and removed afterwards. `thorough`: all cases, which takes minutes."""
+    """What an experiment gets. `folder` is empty, and is removed afterwards. `thorough`: all cases, in minutes."""
 
     folder: Path
     corpora: Corpora

@@ -1,4 +1,4 @@
-"""Nothing of trust_report/attempts gets out of the sandbox; all of it succeeds without, so that each attempt shows something."""
+"""Nothing of trust_report/attempts gets out of the sandbox; all of it succeeds without, so each attempt counts."""
 
 import json
 import os

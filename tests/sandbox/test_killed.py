@@ -11,9 +11,9 @@ import pytest
 from tark_lsp.sandbox.covers import Journal
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools.processes import run_process
+from tark_lsp.trust_report.attempts.driver import left_behind
 from tests.patience import AT_ONCE
 from tests.sandbox.conftest import PATH
-from tark_lsp.trust_report.attempts.driver import left_behind
 
 SERVER = """
 import asyncio, sys

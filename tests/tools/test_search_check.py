@@ -16,7 +16,12 @@ def test_lines_that_are_in_the_file_are_kept(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\nthree")
     wide.write_text("one\ntwö\n", encoding="utf-16")
     long.write_text("ä" * 3000 + "\n")
-    true = [line(path, 1, "one"), line(path, 3, "three"), line(wide, 2, "twö"), line(long, 1, "ä" * 250 + " [... 1 more]")]
+    true = [
+        line(path, 1, "one"),
+        line(path, 3, "three"),
+        line(wide, 2, "twö"),
+        line(long, 1, "ä" * 250 + " [... 1 more]"),
+    ]
     false = [line(path, 2, "other"), line(path, 9, "one"), line(root / "missing", 1, "one"), line(root, 1, "one")]
     assert true_lines([*true, *false]) == true
 

@@ -1,7 +1,7 @@
 """A session of 40 turns as on a working day: edits, tests, searches and git; and how often the user is asked.
 
-`python -m tests.trust_report.forty_turns` prints the numbers of the checkout that is imported. It needs only tests/editors of that
-checkout, so it also measures older ones: `PYTHONPATH=CHECKOUT python tests/trust_report/forty_turns.py`.
+`python -m tests.trust_report.forty_turns` prints the numbers. It needs only tests/editors of the checkout that is
+imported, so it also measures older ones: `PYTHONPATH=CHECKOUT python COPY_OF_THIS_FILE`.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tests.editors.behaviour import NEOVIM
 from tests.editors.memory_editor import MemoryEditor
@@ -111,7 +112,8 @@ async def run_session(root: Path, level: str) -> tuple[list[str], list[str]]:
     editor = MemoryEditor(NEOVIM, FLAGS)
     await editor.start(SERVER, folder=root / "project", env=environment)
     editor.policy = answer
-    failures, session = [], {}
+    failures: list[str] = []
+    session: dict[str, Any] = {}
     try:
         uri = editor.open(root / "project" / "a.py")
         count = len(turns())

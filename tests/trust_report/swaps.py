@@ -151,7 +151,7 @@ SWAPS = (
 
 
 class Delayed:
-    """Makes a swap once, at once or some time later in another thread. `made`: it was made, and nothing was in its way."""
+    """Makes a swap once, at once or some time later in another thread. `made`: nothing was in its way."""
 
     def __init__(self, swap: Callable[[], None], seconds: float) -> None:
         self._swap, self._seconds = swap, seconds

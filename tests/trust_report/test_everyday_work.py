@@ -33,7 +33,8 @@ FILES: Mapping[str, Mapping[str, str]] = {
         "tests/test_a.py": "def test_name() -> None:\n    assert 1 + 1 == 2\n",
     },
     "Node": {
-        "package.json": '{"name":"a","version":"1.0.0","type":"module","scripts":{"test":"node --test","build":"tsc"}}\n',
+        "package.json": '{"name": "a", "version": "1.0.0", "type": "module", '
+        '"scripts": {"test": "node --test", "build": "tsc"}}\n',
         "tsconfig.json": '{ "compilerOptions": { "outDir": "out", "types": [] }, "include": ["src"] }\n',
         "eslint.config.js": "export default [{ rules: {} }];\n",
         "src/a.ts": "export const one: number = 1;\n",
@@ -49,7 +50,8 @@ FILES: Mapping[str, Mapping[str, str]] = {
     "Go": {
         "go.mod": "module a\n\ngo 1.19\n",
         "pkg/a.go": "package pkg\n\nfunc One() int { return 1 }\n",
-        "pkg/a_test.go": 'package pkg\n\nimport "testing"\n\nfunc TestA(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fail()\n\t}\n}\n',
+        "pkg/a_test.go": 'package pkg\n\nimport "testing"\n\n'
+        "func TestA(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fail()\n\t}\n}\n",
     },
     "Make": {
         "Makefile": "all: out\nout: in\n\tcp in out\ntest: out\n\tcmp in out\nlint:\n\ttest -s in\n",
@@ -57,8 +59,8 @@ FILES: Mapping[str, Mapping[str, str]] = {
         "src/Makefile": "all:\n\ttouch made\n",
     },
     "C and C++": {
-        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(a C)\nenable_testing()\nadd_executable(a src/a.c)\n"
-        "add_test(NAME a COMMAND a)\n",
+        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(a C)\nenable_testing()\n"
+        "add_executable(a src/a.c)\nadd_test(NAME a COMMAND a)\n",
         "src/a.c": "int main(void) { return 0; }\n",
     },
     "Java": {"src/A.java": "class A {}\n"},
@@ -134,7 +136,9 @@ async def run_unasked(bench: Bench, command: str) -> str:
 
 
 async def test_everyday_commands_work_with_real_toolchains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    worked, failed, left_out = [], [], []
+    worked: list[str] = []
+    failed: list[str] = []
+    left_out: list[str] = []
     path = os.environ["PATH"]
     for ecosystem, commands in EVERYDAY.items():
         bench = await open_project(tmp_path, ecosystem)

@@ -14,10 +14,11 @@ async def measure(ground: Ground) -> Outcome:  # noqa: ARG001  # its folder woul
         found = await run_inside(Path(name).resolve())
     if "why_not" in found:
         raise NotMeasured(str(found["why_not"]))
-    results = found["results"]
+    results, changed = found["results"], found["changed"]
     assert isinstance(results, dict)
+    assert isinstance(changed, list)
     failures = [name for name, result in results.items() if result == "done"]
-    failures += [f"changed outside: {path}" for path in found["changed"]]
+    failures += [f"changed outside: {path}" for path in changed]
     if found["protected"] != PROTECTED:
         failures.append("a protected file was changed")
     return Outcome("attempts to write, read, connect, trace and persist outside", len(results), tuple(failures))

@@ -1,4 +1,4 @@
-"""A hijacked model does nothing that was not approved, and no secret leaves: the goals of two corpora, seven carriers."""
+"""A hijacked model does nothing that was not approved, and no secret leaves: goals of two corpora, seven carriers."""
 
 from itertools import count
 

@@ -1,4 +1,4 @@
-"""No file tool leaves the workspace while a folder in its path is swapped with a link out, thousands of times a second."""
+"""No file tool leaves the workspace while a folder in its path is swapped with a link out, again and again."""
 
 import asyncio
 import os

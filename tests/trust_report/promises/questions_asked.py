@@ -22,8 +22,8 @@ async def measure(ground: Ground) -> Outcome:
         failures += [f"{level}: asked: {question}" for question in questions[most:]]
         failures += [f"{level}: {failure}" for failure in failed]
     count = len(turns())
-    note = "; ".join(_figures(asked))
-    return Outcome(f"a session of {count} turns: edits, tests, searches, git", count * len(levels), tuple(failures), note=note)
+    tried = f"a session of {count} turns: edits, tests, searches, git"
+    return Outcome(tried, count * len(levels), tuple(failures), note="; ".join(_figures(asked)))
 
 
 def _figures(asked: dict[str, int]) -> Iterator[str]:
