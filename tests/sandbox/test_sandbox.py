@@ -226,8 +226,8 @@ async def test_what_does_not_exist_cannot_be_granted(sandbox: Sandbox, root: Pat
 async def test_a_path_that_became_a_link_is_not_granted(sandbox: Sandbox, root: Path) -> None:
     (root / "secret" / "x").mkdir(parents=True)
     (root / "workspace" / "out").symlink_to(root / "secret")
+    needs = Needs(writable=(root / "workspace" / "out" / "x",))
     with pytest.raises(NotSandboxed, match="leads to another place"):
-        needs = Needs(writable=(root / "workspace" / "out" / "x",))
         async with sandbox.run(("/bin/true",), root / "workspace", PATH, needs):
             pass
 
