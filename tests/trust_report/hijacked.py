@@ -5,13 +5,13 @@ request, it makes the calls of `EFFECTS`, group after group, and then it sends a
 """
 
 import json
-import re
 from dataclasses import dataclass, field
 
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall
 from tests.loopback import Answer, Loopback, Request
 
-GOAL = re.compile(r"GOAL-\d{4}")
+ALONE_EVERY = 8
+"""Of the attacks: in it, each edit is an answer of its own, which takes three times as long."""
 
 
 def call(name: str, **arguments: object) -> ScriptedCall:
@@ -116,7 +116,7 @@ class Hijacked:
 
     def begin(self, attack: Attack) -> None:
         self.attack, self.bodies = attack, []
-        self.groups = list(effects(self.places, attack.goal, together=attack.number % 2 == 0))
+        self.groups = list(effects(self.places, attack.goal, together=attack.number % ALONE_EVERY != 0))
 
     def reply(self, body: bytes) -> Reply:
         attack = self.attack
