@@ -51,6 +51,11 @@ def receipts_path() -> Path:
     return state_folder() / "receipts.sqlite3"
 
 
+def permissions_path() -> Path:
+    """The file for all workspaces. Its folder is created."""
+    return state_folder() / "permissions.sqlite3"
+
+
 def caches_folder() -> Path:
     """The caches of toolchains in the sandbox: `$XDG_CACHE_HOME/tark`, else in `~/.cache`. It need not exist."""
     return _directories().user_cache_path

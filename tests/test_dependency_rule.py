@@ -35,6 +35,7 @@ LAYERS: dict[str, set[str]] = {
     "context": GROUND | {"settings", "workspace", "key_shapes"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox"},
     "receipts": GROUND | {"sqlite_file"},
+    "permissions": GROUND | {"commands", "sqlite_file"},
     "agent": BELOW_AGENT | {"commands", "log_ids", "receipts"},
     "database": {"sqlite_file"},
     "sqlite_file": set(),
@@ -47,6 +48,7 @@ LAYERS: dict[str, set[str]] = {
     | {
         "agent",
         "receipts",
+        "permissions",
         "telemetry",
         "log_ids",
         "redaction",
@@ -61,7 +63,8 @@ LAYERS: dict[str, set[str]] = {
         "sandbox",
     },
     "cli": BELOW_AGENT
-    | {"agent", "receipts", "sessions", "server", "commands", "visible", "redaction", "folders", "processes", "demo"}
+    | {"agent", "receipts", "permissions", "sessions", "server"}
+    | {"commands", "visible", "redaction", "folders", "processes", "demo"}
     | {"trust_report"},
     "__main__": {"cli"},
 }
@@ -96,6 +99,7 @@ WITHIN_SERVER = (
     "chat",
     "model_list",
     "usage_command",
+    "permissions_command",
     "patch_command",
     "state_command",
     "auth",
@@ -123,7 +127,7 @@ ONLY_IN: dict[str, set[str]] = {
     "msgspec": {"llm"},
     "genai_prices": {"llm"},
     "opentelemetry": {"telemetry"},
-    "sqlite3": {"sqlite_file", "database", "workspace", "sessions", "receipts"},
+    "sqlite3": {"sqlite_file", "database", "workspace", "sessions", "receipts", "permissions"},
 }
 """Packages, and the layers that may import them."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tark_lsp.agent.edit_review import EditReview
-from tark_lsp.agent.grants import Grant
+from tark_lsp.agent.grants import Grant, grants_together
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
@@ -158,14 +158,9 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
     if effect is Effect.DANGEROUS:
         return Ask(f"it {effect}", once=True)
     if (allowing := next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)) is not None:
-        return Allow(f"the rule {allowing}")
-    grants = [grant for grant in policy.grants if grant.allows(preview)]
-    changed = [grant.changed_since(preview, policy.unreviewed) for grant in grants]
-    for grant, paths in zip(grants, changed, strict=True):
-        if not paths:
-            return Allow(f"the grant of {grant.covers}")
-    if changed:
-        return Ask(f"{workspace.display(changed[-1][0])} was changed since you allowed it, and is not reviewed yet")
+        return _if_trusted(Allow(f"the rule {allowing}"), policy, needed=command is not None)
+    if (granted := _decide_by_grants(preview, policy, workspace)) is not None:
+        return granted
     if effect is Effect.EDIT:
         if policy.in_memory or policy.edit_review.when(policy.level) == "after":
             return Allow(f"the approval level {policy.level}: it {effect}")
@@ -174,8 +169,36 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
     if command is not None and effect is Effect.SANDBOXED_COMMAND:
         return _decide_sandboxed(command, policy)
     if effect is Effect.READ_INSIDE or (effect is Effect.READING_COMMAND and policy.level is not ApprovalLevel.MANUAL):
-        return Allow(f"the approval level {policy.level}: it {effect}")
+        allowed = Allow(f"the approval level {policy.level}: it {effect}")
+        return _if_trusted(allowed, policy, needed=command is not None and command.needs_trust)
     return Ask(f"it {effect}")
+
+
+def _if_trusted(allowed: Allow, policy: Policy, *, needed: bool) -> Decision:
+    """Nothing of a workspace runs unasked that the user does not trust, nor git, which takes settings from it."""
+    if not needed or policy.trusted:
+        return allowed
+    return Ask("you have not said that you trust this workspace", for_trust=True)
+
+
+def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) -> Decision | None:
+    """None if no grant covers the call. Those of now are explicit answers of the user, so they need no trust."""
+    changed: Sequence[Path] = ()
+    of_now = tuple(grant for grant in policy.grants if grant.scope != "always")
+    lasting = tuple(grant for grant in policy.grants if grant.scope == "always")
+    for grants, needs_trust in ((of_now, False), (lasting, True)):
+        for grant in grants:
+            if grant.allows(preview):
+                changed = grant.changed_since(preview, policy.unreviewed)
+                if not changed:
+                    return _if_trusted(Allow(f"the grant of {grant.covers}"), policy, needed=needs_trust)
+    for grants, needs_trust in ((of_now, False), (policy.grants, True)):
+        if together := grants_together(grants, preview):
+            by = " and of ".join(grant.covers for grant in together)
+            return _if_trusted(Allow(f"the grant of {by}"), policy, needed=needs_trust)
+    if changed:
+        return Ask(f"{workspace.display(changed[-1])} was changed since you allowed it, and is not reviewed yet")
+    return None
 
 
 def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
@@ -187,9 +210,7 @@ def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
         return Ask(f"{why}, and it is not certain what it runs: {command.unclear}")
     if any(rule.is_about_reading for rule in (*policy.ask, *policy.deny)):
         return Ask(f"{why}, and a rule of yours is about reading")  # it does not know the rule
-    if not policy.trusted:
-        return Ask(f"{why}, and you have not said that you trust this workspace", for_trust=True)
-    return Allow(f"the approval level {policy.level}: it {Effect.SANDBOXED_COMMAND}")
+    return _if_trusted(Allow(f"the approval level {policy.level}: it {Effect.SANDBOXED_COMMAND}"), policy, needed=True)
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:

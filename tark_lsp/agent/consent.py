@@ -40,14 +40,16 @@ def decide_now(
 async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> None:
     """Returns if the call can run. Raises ToolError: `denied`, or `stale` if the call would now do something else."""
     digest = preview_digest(preview)
-    asked = with_receipt(turn, (item.call_id,), item.tool.name, digest, preview.title, decide_now(turn, item, preview))
+    decision = decide_now(turn, item, preview)
+    if isinstance(decision, approval.Ask) and decision.for_trust and await ask_trust(turn, item):
+        decision = decide_now(turn, item, preview)
+    asked = with_receipt(turn, (item.call_id,), item.tool.name, digest, preview.title, decision)
     if isinstance(asked, approval.Allow):
         return
     if digest in turn.rejected:
         turn.receipts.record(Step.REFUSED, item.call_id, item.tool.name, digest, preview.title, f"{YOU}, before")
         raise ToolError("denied", "the person already rejected this call in this turn", hint="do without it")
-    ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
-    grants = () if asked.once else grants_for(preview, turn.context.workspace, ids)
+    grants = () if asked.once else grants_for(preview, turn.context.workspace, digest[:12])
     request = PermissionRequest(
         (item.call_id,),
         preview.title,
@@ -69,6 +71,16 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
         unsaved = describe_unsaved(now.unsaved, turn.context.workspace.display)
         raise ToolError("stale", f"{unsaved} since the person decided", hint="make the call again")
     turn.loops.forgive_call(item.tool.name, item.call.arguments)
+
+
+async def ask_trust(turn: Turn, item: ReadyCall) -> bool:
+    """Whether the user trusts the workspace; they are asked once."""
+    if not turn.lasting.can_ask_trust():
+        return turn.lasting.is_trusted()
+    turn.emit(CallChanged(item.call_id, CallStatus.WAITING))
+    async with turn.asking:
+        turn.emit(events.Step("waiting for you: do you trust this folder?"))
+        return await turn.lasting.ask_trust()
 
 
 def with_receipt(

@@ -1,25 +1,28 @@
 """Grants: what the user allowed beyond one call, and which calls each grant covers. Pure."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tark_lsp.tools.tool import Command, Preview
+from tark_lsp.commands.grant_patterns import Pattern, describe_patterns, widths
+from tark_lsp.tools.tool import Command, Preview, Risk
 from tark_lsp.workspace.files import Workspace
 
-Scope: TypeAlias = Literal["turn", "session"]
-SCOPES: tuple[Scope, Scope] = ("turn", "session")
+Scope: TypeAlias = Literal["turn", "session", "always"]
+SCOPES: tuple[Scope, ...] = ("turn", "session")
+"""Of a grant for edits, and for a command that runs without the sandbox or gets more than the workspace there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Edits below a folder, or one exact command in one folder.
+    """Edits below `folder`, one exact command in one folder, or commands of some `patterns`, in the sandbox, that start
+    in `folder`.
 
     `covers` is the text that the user is shown. `unreviewed`: ids of the edits that were applied and not reviewed when
-    it was given. Without a sandbox, a grant for a command is suspended while there are others: an edit of the script
-    that it runs would run unseen. In the sandbox it holds.
+    it was given. A grant for a command without a sandbox, or with the network, is suspended while there are others: an
+    edit of the script that it runs would run unseen. In the sandbox, without network, it holds.
     """
 
     id: str
@@ -27,40 +30,103 @@ class Grant:
     covers: str
     folder: Path | None = None
     command: Command | None = None
+    patterns: tuple[Pattern, ...] = ()
     unreviewed: frozenset[str] = frozenset()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it covers other commands than the one it was proposed for."""
+        return bool(self.patterns)
 
     def allows(self, preview: Preview) -> bool:
         """Whether the grant is about this call. It can still be suspended (`changed_since`)."""
         if preview.command is not None:
             # The same command can read another place than the user was shown.
             return self.command is not None and not preview.outside and _is_same(self.command, preview.command)
-        if self.folder is None or not preview.edits or any(edit.removes for edit in preview.edits):
+        if self.command is not None or self.patterns or self.folder is None:
+            return False
+        if not preview.edits or any(edit.removes for edit in preview.edits):
             return False
         return all(path.is_relative_to(self.folder) for edit in preview.edits for path in edit.paths)
 
     def changed_since(self, preview: Preview, unreviewed: Mapping[str, Path]) -> Sequence[Path]:
         """The files with edits that suspend the grant for this call."""
-        if preview.command is None or preview.command.confined:
+        command = preview.command
+        if command is None or (command.confined and not command.network):
             return ()
         return [path for edit_id, path in unreviewed.items() if edit_id not in self.unreviewed]
 
 
-def grants_for(preview: Preview, workspace: Workspace, new_ids: tuple[str, str]) -> tuple[Grant, ...]:
-    """The grants that the user can choose for this call, narrowest first; `new_ids` are two unused ids."""
-    scoped = tuple(zip(new_ids, SCOPES, strict=True))
+def grants_for(preview: Preview, workspace: Workspace, unused: str) -> tuple[Grant, ...]:
+    """The grants that the user can choose for this call, narrowest first; `unused` makes their ids unique."""
     if preview.command is not None and not preview.outside:
-        command = preview.command
-        covers = f"`{command.text}` in {workspace.display(command.cwd) or '.'}{command.beyond}"
-        return tuple(Grant(grant_id, scope, f"{covers}, this {scope}", command=command) for grant_id, scope in scoped)
+        return _for_command(preview.command, workspace, unused)
     if preview.edits and not any(edit.removes for edit in preview.edits):
         folder = Path(os.path.commonpath([path.parent for edit in preview.edits for path in edit.paths]))
         if not workspace.is_inside(folder):  # edits in several workspace folders: their common folder is above them
             return ()
         shown = f"the workspace folder {folder.name}" if folder in workspace.folders else workspace.display(folder)
         return tuple(
-            Grant(grant_id, scope, f"edits below {shown}, this {scope}", folder=folder) for grant_id, scope in scoped
+            Grant(f"{scope}-{unused}", scope, f"edits below {shown}, this {scope}", folder=folder) for scope in SCOPES
         )
     return ()
+
+
+def grants_together(grants: Iterable[Grant], preview: Preview) -> tuple[Grant, ...]:
+    """The grants whose patterns together cover each part of a command; empty if not all are covered.
+
+    A part that only reads needs no pattern, if there is one for another part.
+    """
+    command = preview.command
+    if not can_have_patterns(preview) or command is None:
+        return ()
+    here = [one for one in grants if one.patterns and one.folder and command.cwd.is_relative_to(one.folder)]
+    used: dict[str, Grant] = {}
+    for index, part in enumerate(command.parts):
+        covering = next((one for one in here if any(pattern.covers(part) for pattern in one.patterns)), None)
+        if covering is not None:
+            used[covering.id] = covering
+        elif index not in command.reading_parts:
+            return ()
+    return tuple(used.values())
+
+
+def can_have_patterns(preview: Preview) -> bool:
+    """Whether a pattern can be about the call: in the sandbox, with nothing beyond the workspace, certain, and not
+    dangerous."""
+    command = preview.command
+    if command is None or preview.outside or preview.risk is Risk.DANGEROUS:
+        return False
+    return command.confined and not command.beyond and bool(command.parts)
+
+
+def _for_command(command: Command, workspace: Workspace, unused: str) -> tuple[Grant, ...]:
+    exact = f"`{command.text}` in {workspace.display(command.cwd) or '.'}{command.beyond}"
+    for_a_while = [Grant(f"{scope}-{unused}", scope, f"{exact}, this {scope}", command=command) for scope in SCOPES]
+    folder = _folder_of(command, workspace)
+    in_shell = command.argv[-1:] == (command.text,)
+    if folder is None or not in_shell or not command.confined or command.beyond:
+        return tuple(for_a_while)
+    wider: list[Grant] = []
+    always = Grant(f"always-{unused}", "always", f"{exact}, always", folder, command)
+    for patterns in widths(command.parts)[1:]:
+        covers = f"{describe_patterns(patterns)} in {_named(folder, command, workspace)}"
+        wider += [
+            Grant(f"any-session-{unused}", "session", f"{covers}, this session", folder, patterns=patterns),
+            Grant(f"any-always-{unused}", "always", f"{covers}, always", folder, patterns=patterns),
+        ]
+    return (*for_a_while, *wider[:1], always, *wider[1:])
+
+
+def _folder_of(command: Command, workspace: Workspace) -> Path | None:
+    """The workspace folder that the command starts in."""
+    around = [folder for folder in workspace.folders if command.cwd.is_relative_to(folder)]
+    return max(around, key=lambda folder: len(folder.parts), default=None)
+
+
+def _named(folder: Path, command: Command, workspace: Workspace) -> str:
+    is_clear = command.cwd == folder and len(workspace.folders) == 1
+    return "this folder" if is_clear else f"the workspace folder {folder.name}"
 
 
 def _is_same(granted: Command, command: Command) -> bool:

@@ -197,8 +197,7 @@ def permission_request(turn: Turn, part: ProposalPart) -> PermissionRequest:
     kind = KINDS[operations.pop()] if len(operations) == 1 else ToolKind.EDIT
     preview = Preview(title, kind, max(draft.preview.risk for draft in part.drafts), edits=part.edits)
     digest = preview_digest(preview)
-    ids = (f"turn-{digest[:12]}", f"session-{digest[:12]}")
-    why, grants = "", grants_for(preview, workspace, ids)
+    why, grants = "", grants_for(preview, workspace, digest[:12])
     if isinstance(part.decision, approval.Ask):
         why, grants = part.decision.why, () if part.decision.once else grants
     call_ids = tuple(draft.item.call_id for draft in part.drafts)

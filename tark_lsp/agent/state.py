@@ -12,6 +12,7 @@ from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_h
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.kinds import Kind, offered_tools
+from tark_lsp.agent.lasting import LastingPermissions, NothingLasts
 from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
 from tark_lsp.agent.receipting import TurnReceipts
@@ -95,6 +96,7 @@ class Turn:
     rules: Policy
     limits: Limits
     receipts: TurnReceipts = field(default_factory=TurnReceipts)
+    lasting: LastingPermissions = field(default_factory=NothingLasts)
     granted: Granted = field(init=False)
     compacted: bool = field(init=False, default=False)
     """Whether compaction was attempted in this turn: it is attempted once."""
@@ -141,9 +143,10 @@ class Turn:
 
     def policy(self) -> Policy:
         """The current policy: the user can change the level or grant something while the turn runs."""
-        granted = (*self.session.grants, *self.grants)
+        granted = (*self.session.grants, *self.grants, *self.lasting.grants())
+        trusted = self.rules.trusted or self.lasting.is_trusted()
         unreviewed = self.user.unreviewed_edits()
-        return replace(self.rules, level=self.session.approval, grants=granted, unreviewed=unreviewed)
+        return replace(self.rules, level=self.session.approval, grants=granted, trusted=trusted, unreviewed=unreviewed)
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
         """The tools of the kind in the current mode, which the user and the model can change while the turn runs. A
@@ -155,6 +158,10 @@ class Turn:
         )
 
     def keep_grant(self, grant: Grant) -> None:
+        if grant.scope == "always":
+            if problem := self.lasting.keep(grant):
+                self.emit(events.Notice("warning", f"{problem}. So you are asked again for {grant.covers}."))
+            return
         given = replace(grant, unreviewed=frozenset(self.user.unreviewed_edits()))
         (self.session.grants if grant.scope == "session" else self.grants).append(given)
 

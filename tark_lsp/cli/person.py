@@ -11,6 +11,9 @@ from tark_lsp.cli.visible import visible, whole_line
 
 ALLOW, REJECT, CANCELLED = {"outcome": "allow"}, {"outcome": "reject"}, {"outcome": "cancelled"}
 REASON = "why not (Enter: no reason): "
+GRANT_KEYS = "123456789"
+SHORT_LIST = 2
+"""If there are more grants than these, all are listed, each with a key. Else the narrowest is a choice (`[a]ll`)."""
 NOBODY = "this is not a terminal, so nobody can be asked"
 
 
@@ -69,14 +72,22 @@ class TerminalPerson:
     async def _decide(
         self, keyboard: AnswerInput, request: Mapping[str, Any], edits: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any]:
-        grant = next(iter(request.get("grants") or ()), None)  # the narrowest is the first
-        hunks = [(edit["uri"], hunk) for edit in edits for hunk in edit["hunks"]]
         verb = "Apply" if edits else "Allow"
+        grants: Sequence[Mapping[str, Any]] = request.get("grants") or ()
+        listed = grants if len(grants) > SHORT_LIST else ()
+        grant = None if listed or not grants else grants[0]  # the narrowest is the first
+        for key, one in zip(GRANT_KEYS, listed, strict=False):
+            self._screen.print_line(f"  {key}  {verb.lower()} {whole_line(_covers(one, request))}")
+        hunks = [(edit["uri"], hunk) for edit in edits for hunk in edit["hunks"]]
         choices = [
             Choice("[y]es", f"{verb.lower()} what is shown above, once"),
             Choice("[n]o", "refuse", words=True),
             Choice("[r]eason", "refuse, and write why: the model reads it", words=True, more=REASON),
             *([Choice(f"[a]ll {whole_line(grant['covers'])}", "yes, and do not ask again for these")] if grant else []),
+            *(
+                Choice(f"[{key}]", f"yes, and do not ask again for {whole_line(one['covers'])}")
+                for key, one in zip(GRANT_KEYS, listed, strict=False)
+            ),
             *([Choice("[h]unk by hunk", "review, choose and edit each change")] if self._by_hunk(hunks) else []),
         ]
         more = [f"with {variable}" for variable in _environment(request)]
@@ -85,6 +96,8 @@ class TerminalPerson:
                 return ALLOW
             case "a", _ if grant:
                 return {**ALLOW, "grant": grant["id"]}
+            case key, _ if key in GRANT_KEYS:
+                return {**ALLOW, "grant": listed[GRANT_KEYS.index(key)]["id"]}
             case "h", _:
                 chosen = await choose_hunks(keyboard, self._screen, hunks, self._edit)
                 return CANCELLED if chosen is None else _allowed(chosen)
@@ -150,6 +163,13 @@ class TerminalPerson:
     def _list(self, labels: Sequence[str]) -> None:
         for number, label in enumerate(labels, 1):
             self._screen.print_line(f"  {number}. {whole_line(label)}")
+
+
+def _covers(grant: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+    """What the grant covers, without the command itself, which stands above."""
+    covers, text = str(grant["covers"]), (request.get("command") or {}).get("text", "")
+    quoted = f"`{text}`"
+    return f"exactly this command{covers[len(quoted) :]}" if text and covers.startswith(quoted) else covers
 
 
 def _environment(request: Mapping[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ SUBCOMMANDS = {
     "status": "show which providers have a key, and where it comes from",
     "usage": "show tokens, cost and time of model requests: by model, day, session or turn",
     "audit": "show what agents did and who allowed it, and verify that nothing of it was changed",
+    "permissions": "list and revoke what you allowed for always: commands, and trusted folders",
     "trust-report": "test the promises of docs/safety.md on this machine, and print what held",
     "doctor": "show what works here, what does not, and what to do about it",
     "completions": "print the completions of your shell: tark-lsp completions bash, zsh or fish",

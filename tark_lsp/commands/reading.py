@@ -1,7 +1,7 @@
 """Whether a command line only reads, inside the workspace, by the table of programs. Pure."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +12,11 @@ from tark_lsp.commands.shell_text import ReadCommand
 
 ROWS = (*EVERYDAY, *GIT)
 STANDARD_INPUT = "-"
+STARTS_OUTSIDE = "it starts outside the workspace"
+SHELL_WORDS = frozenset(
+    "pushd popd eval exec source . builtin command trap alias set shopt enable hash".split()  # noqa: SIM905  # a list reads best as words
+)
+"""Words with which the shell can change what the next words mean, or where they start."""
 
 
 class TableWrong(Exception):
@@ -45,22 +50,50 @@ def why_not_reading(command: ReadCommand, cwd: Path, folders: Iterable[Path], is
     if command.why:
         return command.why
     inside = tuple(map(str, folders))
-    places = [str(cwd)]  # a `cd` can fail, so each folder where the next command can start
+    for reason in why_parts_do_not_read(command, cwd, inside, is_secret):
+        if reason:
+            return reason
+    return "" if all(_is_inside(".", place, inside) for place in _places(command, cwd)) else STARTS_OUTSIDE
+
+
+def why_parts_do_not_read(
+    command: ReadCommand, cwd: Path, folders: Iterable[str | Path], is_secret: Callable[[Path], bool]
+) -> Iterator[str]:
+    """The same for each of its parts. What follows a word of the shell that only it understands is not certain."""
+    inside = tuple(map(str, folders))
+    reason = ""
+    for index, part in enumerate(command.parts):
+        if reason and command.parts[index - 1][0] in SHELL_WORDS:
+            yield from [f"it follows {command.parts[index - 1][0]}"] * (len(command.parts) - index)
+            return
+        reason = _why_part(part, _places(ReadCommand(command.parts[:index]), cwd), inside, is_secret)
+        yield reason
+
+
+def _why_part(
+    part: Sequence[str], places: Sequence[str], inside: Sequence[str], is_secret: Callable[[Path], bool]
+) -> str:
     try:
-        table = programs()
-        for part in command.parts:
-            for word in _paths(part, table):
-                for place in places:
-                    if not _is_inside(word, place, inside):
-                        return f"{word} is outside the workspace"
-                    # `HEAD:.env` is a file in git's history
-                    if any(is_secret(_normal(place, name)) for name in _names(word)):
-                        return f"{word} can hold keys"
-            if part[0] == "cd":
-                places += [str(_normal(place, name)) for place in places for name in part[1:]]
+        words = _paths(part, programs())
     except (Refused, TableWrong) as error:
         return str(error)
-    return "" if all(_is_inside(".", place, inside) for place in places) else "it starts outside the workspace"
+    for word in words:
+        for place in places:
+            if not _is_inside(word, place, inside):
+                return f"{word} is outside the workspace"
+            # `HEAD:.env` is a file in git's history
+            if any(is_secret(_normal(place, name)) for name in _names(word)):
+                return f"{word} can hold keys"
+    return "" if all(_is_inside(".", place, inside) for place in places) else STARTS_OUTSIDE
+
+
+def _places(command: ReadCommand, cwd: Path) -> list[str]:
+    """Each folder where the next command can start: a `cd` can fail."""
+    places = [str(cwd)]
+    for part in command.parts:
+        if part[0] == "cd":
+            places += [str(_normal(place, name)) for place in places for name in part[1:]]
+    return places
 
 
 def paths_of(command: ReadCommand) -> tuple[str, ...]:

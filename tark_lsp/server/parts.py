@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.folders import kept_hunks_mark, sessions_path
+from tark_lsp.folders import kept_hunks_mark, permissions_path, sessions_path
+from tark_lsp.permissions.store import PermissionStore
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWritten
 from tark_lsp.review.keeping import HunkKeeper
@@ -24,6 +25,7 @@ from tark_lsp.server.asking.permission_commands import PermissionCommands
 from tark_lsp.server.asking.preview import Preview
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.text_display import TextDisplay
+from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.chat.chat_turns import ChatTurns
@@ -55,6 +57,7 @@ from tark_lsp.server.hunks.turn_undoing import TurnUndoing, checkpoint_store
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
+from tark_lsp.server.permissions_command import PermissionsCommand
 from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
@@ -72,6 +75,7 @@ from tark_lsp.server.turns.context_commands import ContextCommands
 from tark_lsp.server.turns.default_model import SessionModels, with_chosen_model
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
+from tark_lsp.server.turns.lasting_permissions import WorkspacePermissions
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
 from tark_lsp.server.turns.start_command import StartCommand
@@ -155,11 +159,14 @@ class ServerParts:
         self.moved_hunks = MovedHunks(self._show_hunks)
         self.inputs = Inputs(connection, self.questions)
         self.permissions = Permissions(documents, workspace, self.hunks, self.show)
+        self.given = PermissionStore(permissions_path, lambda problem: warn(f"Tark: {problem}"))
 
     def _make_turns(self) -> None:
         connection, configuration = self._connection, self.configuration
         preview = Preview(connection, self.documents, self.reviews, self.outside)
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
+        inputs = self.inputs if connection.client.understands("input") else None
+        trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
         self.preparation = Preparation(
             configuration,
@@ -169,6 +176,7 @@ class ServerParts:
             TurnUsers(asking, self.reviews),
             self.mentions,
             TurnSurroundings(self.documents, self.targets, self.client_state),
+            lambda workspace, *ids: WorkspacePermissions(workspace, self.given, trust, *ids),
         )
         self.tokens = ProgressTokens()
         self.display = AnswerDisplay(connection, self.questions, self.show)
@@ -239,6 +247,7 @@ class ServerParts:
                 RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
                 state,
                 permissions,
+                PermissionsCommand(self.given, workspace, sessions, records),
                 self.inputs,
                 session_commands,
                 ContextCommands(sessions, turns, self.recorder, ContextBudget(self.preparation)),
@@ -293,6 +302,7 @@ class ServerParts:
         self.restorer.stop()
         await self.titles.stop()
         await self.sessions.stop()
+        self.given.close()
         if self.tracing is not None:
             await self.tracing.stop()
         await self.auth.stop()

@@ -65,7 +65,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
     name = scope.relative_to(cwd).as_posix()
     argv = git_argv(program, repository, (*DIFF, args.base + COMMIT, "--", name))
     outside = strays_outside(repository, ctx)
-    confined = ctx.sandbox.runs_git and is_whole(repository, ctx) and not outside and await can_confine(ctx)
+    confined = is_whole(repository, ctx) and not outside and await can_confine(ctx)
     text = "\n".join(map(shlex.join, (settings(argv, repository), argv, untracked(argv, repository))))
     # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
     env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")
@@ -75,7 +75,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
         ToolKind.READ,
         Risk.RISKY,
         locations=(Location(scope),),
-        command=Command(argv, text, cwd, env, SECONDS, confined=confined, reads_only=confined),
+        command=Command(argv, text, cwd, env, SECONDS, confined=confined, reads_only=confined, needs_trust=True),
         outside=outside,
     )
 

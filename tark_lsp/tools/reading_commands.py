@@ -5,9 +5,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.commands.reading import programs, why_not_reading
+from tark_lsp.commands.reading import why_not_reading, why_parts_do_not_read
 from tark_lsp.commands.shell_text import ReadCommand
-from tark_lsp.tools.programs import is_planted
 from tark_lsp.tools.tool import ToolContext
 
 
@@ -17,25 +16,41 @@ def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
     A folder counts as closed if a rule of yours can keep a file below it from the model: a command that searches it
     does not know your rules.
     """
-    if not command.is_certain or (_starts_git(command) and not ctx.sandbox.runs_git):
-        return False
     if why_not_reading(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx)):
         return False
-    return not _is_closed(cwd, ctx) and not starts_planted(command, ctx.workspace.folders)
+    return not _is_closed(cwd, ctx)
 
 
-def starts_planted(command: ReadCommand, folders: Sequence[Path]) -> bool:
-    """Whether the repository can bring one of the programs: it is found in a folder of PATH in the workspace.
-
-    Relative folders of PATH count, too.
-    """
-    path = os.environ.get("PATH", "")
-    names = {word for part in command.parts for word in part if word in programs()}
-    return any(is_planted(name, path, folders) for name in names)
+def reading_parts(command: ReadCommand, cwd: Path, ctx: ToolContext) -> frozenset[int]:
+    """The numbers of the simple commands that only read such files."""
+    if not command.is_certain or _is_closed(cwd, ctx):
+        return frozenset()
+    reasons = why_parts_do_not_read(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx))
+    return frozenset(index for index, reason in enumerate(reasons) if not reason)
 
 
-def _starts_git(command: ReadCommand) -> bool:
-    return any("git" in part for part in command.parts)
+def parts_of_workspace(command: ReadCommand, search_path: str, ctx: ToolContext) -> frozenset[int]:
+    """The numbers of the simple commands that start git, or a program of the workspace: one that is found there first
+    in `search_path` (the variable PATH)."""
+    return frozenset(
+        index
+        for index, part in enumerate(command.parts)
+        if "git" in part or any(_is_of_workspace(word, search_path, ctx.workspace.folders) for word in part)
+    )
+
+
+def _is_of_workspace(name: str, search_path: str, folders: Sequence[Path]) -> bool:
+    """Any word can be a program, as in `timeout 5 ls`."""
+    if "/" in name or not name:
+        return False  # no program of the table is named by a path
+    for entry in search_path.split(os.pathsep):
+        if not Path(entry).is_absolute():
+            return True  # it is looked for in the folder where the command runs
+        program = Path(entry, name)
+        if os.access(program, os.X_OK) and not program.is_dir():
+            real = Path(os.path.realpath(program.parent), name)
+            return any(one.is_relative_to(folder) for one in (program, real) for folder in folders)
+    return False
 
 
 def _is_closed(path: Path, ctx: ToolContext) -> bool:

@@ -21,7 +21,7 @@ from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.file_stamps import take_stamps
 from tark_lsp.tools.output import HeadAndTail
-from tark_lsp.tools.reading_commands import reads_only
+from tark_lsp.tools.reading_commands import parts_of_workspace, reading_parts, reads_only
 from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, CallFacts, Command, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.unsaved import find_unsaved
@@ -84,8 +84,14 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
         writable=writable,
         cwd_id=folder_id(cwd.stat()),
     )
-    if confined and why is None and not command.beyond and reads_only(words, cwd, ctx):
-        command = replace(command, reads_only=True)
+    if confined and why is None and not command.beyond:
+        own = parts_of_workspace(words, command.env.get("PATH", ""), ctx)
+        command = replace(
+            command,
+            reads_only=reads_only(words, cwd, ctx),
+            reading_parts=reading_parts(words, cwd, ctx) - own,
+            needs_trust=bool(own),
+        )
     title = f"run_command {' '.join(args.command.split())}{command.beyond}"
     return Preview(
         title if why is None else f"{title} (dangerous: {why})",

@@ -12,12 +12,11 @@ if TYPE_CHECKING:  # imported when the first command could run in it
 class SandboxAccess:
     """`find` gives None if the settings turn the sandbox off, or it could not be set up for this workspace.
 
-    `give_up`: from now on `find` gives None. `runs_git`: you trust the workspace, from which git takes settings.
+    `give_up`: from now on `find` gives None.
     """
 
     find: "Callable[[], Sandbox | None]" = lambda: None
     give_up: Callable[[], None] = lambda: None
-    runs_git: bool = False
 
 
 NO_SANDBOX = SandboxAccess()

@@ -76,9 +76,11 @@ class Command:
     """A command exactly as it will be executed.
 
     `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
-    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `network` and
-    `writable`: what it gets in the sandbox beyond the workspace. `cwd_id`: device and inode of the folder, so that it
-    runs in no other folder that is at this path meanwhile.
+    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `reading_parts`: the
+    numbers of the parts that only read. `needs_trust`: even if it only reads, it starts a program of the workspace, or
+    git, which takes settings from it; such parts are not in `reading_parts`. `network` and `writable`: what it gets in
+    the sandbox beyond the workspace. `cwd_id`: device and inode of the folder, so that it runs in no other folder that
+    is at this path meanwhile.
     """
 
     argv: tuple[str, ...]
@@ -90,6 +92,8 @@ class Command:
     unclear: str = ""
     confined: bool = False
     reads_only: bool = False
+    reading_parts: frozenset[int] = frozenset()
+    needs_trust: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
     cwd_id: str = ""

@@ -87,7 +87,7 @@ class Gate:
         found = sandbox or AssumedSandbox(Places(nowhere, nowhere, nowhere), [workspace])
         editor = NoEditor()
         self.context = ToolContext(Workspace([workspace], editor), editor)
-        self.context.sandbox = SandboxAccess(lambda: found, runs_git=True)
+        self.context.sandbox = SandboxAccess(lambda: found)
         self._tool = load_tools()["run_command"]
 
     async def decide(self, command: str, level: ApprovalLevel = ApprovalLevel.CAREFUL) -> Decision:

@@ -279,7 +279,7 @@ def test_effect_of(preview: Preview, effect: Effect) -> None:
     assert effect_of(preview) is effect
 
 
-IDS = ("turn-id", "session-id")
+IDS = "id"
 
 
 def test_a_grant_for_a_command_is_exact() -> None:

@@ -64,6 +64,19 @@ COMMAND: dict[str, Any] = {
     "grants": [{"id": "turn", "covers": "rm in /ws"}],
 }
 
+WIDE = "`pytest ...` with any arguments in this folder"
+TESTS: dict[str, Any] = {
+    **COMMAND,
+    "command": {"argv": ["bash", "-c", "pytest -q"], "text": "pytest -q", "cwd": "/ws", "env": {}},
+    "grants": [
+        {"id": "turn", "scope": "turn", "covers": "`pytest -q` in ., this turn"},
+        {"id": "session", "scope": "session", "covers": "`pytest -q` in ., this session"},
+        {"id": "wide", "scope": "session", "covers": f"{WIDE}, this session"},
+        {"id": "always", "scope": "always", "covers": "`pytest -q` in ., always"},
+        {"id": "any", "scope": "always", "covers": f"{WIDE}, always"},
+    ],
+}
+
 ANSWERS: list[tuple[str, dict[str, Any], tuple[str, ...], dict[str, Any]]] = [
     ("yes", edit("h"), ("y",), {"outcome": "allow"}),
     ("Yes in full", edit("h"), ("YES",), {"outcome": "allow"}),
@@ -72,6 +85,8 @@ ANSWERS: list[tuple[str, dict[str, Any], tuple[str, ...], dict[str, Any]]] = [
     ("no with its word, and why", COMMAND, ("No too slow",), {"outcome": "reject", "reason": "too slow"}),
     ("yes with words decides nothing", edit("h"), ("y but slowly", "now then", "n"), {"outcome": "reject"}),
     ("all", edit("h"), ("a",), {"outcome": "allow", "grant": "turn-1"}),
+    ("the first of many grants", TESTS, ("1",), {"outcome": "allow", "grant": "turn"}),
+    ("the last of many grants", TESTS, ("a", "6", "5"), {"outcome": "allow", "grant": "any"}),
     ("Enter decides nothing", edit("h"), ("", "", "n"), {"outcome": "reject"}),
     ("anything else decides nothing", edit("h"), ("ok", "1", "y"), {"outcome": "allow"}),
     ("no grant, no all", edit("h", grants=False), ("a", "n"), {"outcome": "reject"}),
@@ -265,3 +280,12 @@ async def test_an_editor_of_the_current_folder_is_not_run(monkeypatch: pytest.Mo
     with pytest.raises(RequestError, match="editor: it is not in PATH"):
         await edit_text("h\n", "file:///a.py")
     assert not mark.exists()
+
+
+async def test_many_grants_are_listed_with_their_keys() -> None:
+    someone, typist, out = person("n")
+    await someone.permission(TESTS)
+    shown = out.getvalue()
+    assert "  1  allow exactly this command in ., this turn" in shown
+    assert f"  5  allow {WIDE}, always" in shown
+    assert typist.questions[0].startswith("Allow? [y]es, [n]o, [r]eason, [1], [2], [3], [4], [5], [?]")

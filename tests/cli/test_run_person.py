@@ -10,6 +10,7 @@ from rich.console import Console
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
 from tark_lsp.cli.running.person import RunPerson
 from tark_lsp.cli.screen import Screen
+from tark_lsp.permissions import TRUST_ANSWERS
 
 GRANT = [{"id": "turn", "covers": "it"}]
 LIMIT = [{"id": "stop", "label": "Stop"}, {"id": "go-on", "label": "Continue"}]
@@ -68,6 +69,18 @@ async def test_it_is_said_once_that_there_is_no_sandbox() -> None:
     for text in ("pytest", "ls", "pytest -q"):
         assert (await someone.permission(command(text)))["outcome"] == "allow"
     assert out.getvalue() == "--allow: commands like pytest *, ls run without a sandbox, and without asking\n"
+
+
+async def test_trust_is_never_asked_and_what_that_means_is_said_once_if_it_matters() -> None:
+    someone, out = person("run_command(pytest *)", typed="y")
+    options = [{"id": one, "label": label} for one, label in TRUST_ANSWERS.items()]
+    trust = {"question": "do you trust it?", "options": options, "multiple": False, "freeText": False}
+    assert await someone.input(trust) == {"answer": ["not-now"]}
+    assert (await someone.permission(in_sandbox("pytest")))["outcome"] == "allow"
+    assert out.getvalue() == ""
+    for _ in range(2):
+        assert (await someone.permission(in_sandbox("make")))["outcome"] == "allow"
+    assert out.getvalue().count("--trust-workspace trusts it for this run") == 1
 
 
 async def test_a_refusal_names_the_rule() -> None:

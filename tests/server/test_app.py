@@ -219,5 +219,5 @@ async def test_a_granted_command_is_asked_about_again_after_an_unreviewed_edit(m
         await desk.end(await desk.start(prompt, sessionId=session))
     assert asked == [
         "it runs a command without a sandbox",
-        "f.py was changed since you allowed it, and is not reviewed yet",
+        "it runs a command without a sandbox: f.py was changed since you allowed it, and is not reviewed yet",
     ]

@@ -14,7 +14,7 @@ from tests.tools.test_read_changes import git, repository
 
 __all__ = ["repository"]  # a fixture
 
-CAREFUL = Policy(ApprovalLevel.CAREFUL)
+CAREFUL = Policy(ApprovalLevel.CAREFUL, trusted=True)
 FILTER = "*.txt filter=loud\n"
 
 
@@ -30,7 +30,7 @@ async def test_the_same_text_without_a_question(repository: Bench, tmp_path: Pat
     expected = await repository.call("read_changes")
     assert await is_asked(repository)
     sandbox = make_sandbox(tmp_path, repository.root)
-    repository.ctx.sandbox = SandboxAccess(lambda: sandbox, runs_git=True)
+    repository.ctx.sandbox = SandboxAccess(lambda: sandbox)
     git(repository.root, "config", "filter.loud.clean", "touch ran; cat")
     repository.write(".gitattributes", FILTER)
     assert not await is_asked(repository)
@@ -42,9 +42,7 @@ async def test_the_same_text_without_a_question(repository: Bench, tmp_path: Pat
     assert not (repository.root / "ran").exists()
     missing = await repository.failure("read_changes", base="no-such-branch")
     assert missing.code == "not_found"
-    repository.ctx.sandbox = replace(repository.ctx.sandbox, runs_git=False)
-    assert await is_asked(repository)
-    repository.ctx.sandbox = SandboxAccess(lambda: sandbox, runs_git=True)
+    assert await is_asked(repository, replace(CAREFUL, trusted=False))
     (repository.root / ".git").rename(tmp_path / "elsewhere")
     repository.write(".git", f"gitdir: {tmp_path / 'elsewhere'}\n")
     assert await is_asked(repository)

@@ -1,5 +1,6 @@
 """Commands that only read: which of them run in the sandbox without a question, and what they cannot do there."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tests.sandbox.conftest import MISSING, make_sandbox
 from tests.tools.conftest import Bench
 
-CAREFUL = Policy(ApprovalLevel.CAREFUL)
+CAREFUL = Policy(ApprovalLevel.CAREFUL, trusted=True)
 READING = ("cat a.txt | head -1", "ls -la", "grep -rn one .", "git status", "cd . && wc -l a.txt")
 
 
@@ -25,7 +26,7 @@ async def confined(bench: Bench, tmp_path: Path) -> Bench:
         pytest.skip(MISSING)
     sandbox = make_sandbox(tmp_path, bench.root)
     assert await sandbox.check(), sandbox.why_not
-    bench.ctx.sandbox = SandboxAccess(lambda: sandbox, runs_git=True)
+    bench.ctx.sandbox = SandboxAccess(lambda: sandbox)
     bench.write("a.txt", "one\ntwo\n")
     return bench
 
@@ -66,10 +67,41 @@ async def test_all_other_commands_are_asked_about(confined: Bench, tmp_path: Pat
 
 
 async def test_git_is_asked_about_in_a_workspace_that_you_have_not_said_to_trust(confined: Bench) -> None:
-    confined.ctx.sandbox = replace(confined.ctx.sandbox, runs_git=False)
-    assert isinstance(await decide(confined, "git status"), Ask)
-    assert isinstance(await decide(confined, "timeout 5 git status"), Ask)
-    assert isinstance(await decide(confined, "ls"), Allow)
+    untrusted = replace(CAREFUL, trusted=False)
+    for command in ("git status", "timeout 5 git status"):
+        decision = await decide(confined, command, untrusted)
+        assert isinstance(decision, Ask)
+        assert decision.for_trust
+    assert isinstance(await decide(confined, "ls", untrusted), Allow)
+
+
+async def test_a_program_of_the_workspace_needs_trust(confined: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = confined.root / "bin"
+    planted.mkdir()
+    untrusted, path = replace(CAREFUL, trusted=False), os.environ["PATH"]
+    for search, is_asked in ((f"{planted}:{path}", True), (f"{path}:{planted}", False), (f".:{path}", True)):
+        (planted / "wc").touch(mode=0o755)
+        monkeypatch.setenv("PATH", search)
+        decision = await decide(confined, "timeout 5 wc -l a.txt", untrusted)
+        assert (isinstance(decision, Ask) and decision.for_trust) is is_asked, search
+        assert isinstance(await decide(confined, "timeout 5 wc -l a.txt"), Allow)
+
+
+async def test_parts_that_only_read_are_known_one_by_one(confined: Bench) -> None:
+    (confined.root / "sub").mkdir()
+
+    async def reading(command: str) -> frozenset[int]:
+        preview = await confined.preview("run_command", command=command)
+        assert preview.command is not None
+        return preview.command.reading_parts
+
+    assert await reading("make test 2>&1 | tail -5") == {1}
+    assert await reading("cd sub && make && cat a.txt") == {0, 2}
+    assert await reading("cd sub && cat ../../x") == {0}  # both from the folder and from `sub`
+    assert await reading("cat .env; ls") == {1}
+    assert await reading("git status; ls") == {1}
+    assert await reading("pushd /tmp; cat a.txt; ls") == frozenset()
+    assert await reading("ls $X") == frozenset()
 
 
 async def test_rules_and_trust_come_first(confined: Bench) -> None:
@@ -115,23 +147,20 @@ async def test_a_command_that_does_not_end_is_ended(confined: Bench) -> None:
     assert failed.code == "timeout"
 
 
-@pytest.mark.parametrize("place", ["{root}/bin", ".", "", "bin", "{root}/../link"])
 async def test_a_program_of_the_repository_with_the_name_of_another_one(
-    confined: Bench, monkeypatch: pytest.MonkeyPatch, place: str
+    confined: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`ls` can be a script that the repository brings, if your PATH has a folder of the workspace."""
-    (confined.root / "bin").mkdir()
-    (confined.root.parent / "link").symlink_to(confined.root / "bin")
-    for folder in (confined.root / "bin", confined.root):
-        (folder / "ls").write_text("#!/bin/sh\ntouch planted; cat .env; echo ran\n")
-        (folder / "ls").chmod(0o755)
-    monkeypatch.chdir(confined.root)
-    monkeypatch.setenv("PATH", f"{place.format(root=confined.root)}:/usr/bin:/bin")
-    assert isinstance(await decide(confined, "ls"), Ask)
-    assert isinstance(await decide(confined, "timeout 5 ls | cat"), Ask)
-    assert isinstance(await decide(confined, "cat a.txt"), Allow)
-    monkeypatch.setenv("PATH", f"/usr/bin:/bin:{place.format(root=confined.root)}")
-    assert isinstance(await decide(confined, "ls"), Allow)
+    """`ls` can be a script that the repository brings: the sandbox keeps it from writing and from other files."""
+    bin_folder = confined.root / "bin"
+    bin_folder.mkdir()
+    (bin_folder / "ls").write_text("#!/bin/sh\ntouch planted; cat .env; echo ran\n")
+    (bin_folder / "ls").chmod(0o755)
+    confined.write(".env", "KEY=1")
+    monkeypatch.setenv("PATH", f"{bin_folder}:/usr/bin:/bin")
+    told = await confined.call("run_command", command="ls")
+    assert "ran" in told
+    assert "KEY" not in told
+    assert not (confined.root / "planted").exists()
 
 
 async def test_a_sandbox_that_cannot_be_set_up_runs_nothing_unasked(confined: Bench, tmp_path: Path) -> None:

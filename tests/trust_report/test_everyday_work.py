@@ -118,7 +118,7 @@ async def open_project(root: Path, ecosystem: str) -> Bench:
     assert await sandbox.check(), sandbox.why_not
     buffers = MemoryBuffers()
     editor = MemoryEditor(buffers)
-    context = ToolContext(Workspace([folder], buffers), editor, sandbox=SandboxAccess(lambda: sandbox, runs_git=True))
+    context = ToolContext(Workspace([folder], buffers), editor, sandbox=SandboxAccess(lambda: sandbox))
     return Bench(folder, buffers, editor, context)
 
 

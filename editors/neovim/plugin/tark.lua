@@ -148,6 +148,7 @@ local COMMANDS = {
   },
   { 'TarkStatus', 'status_report', 'Show the status of server and session' },
   { 'TarkPermission', 'permission', 'Go to the permission or question that waits for you' },
+  { 'TarkPermissions', 'permissions', 'Show what you allowed, and revoke it' },
   { 'TarkRestart', 'restart', 'Restart the server' },
 }
 

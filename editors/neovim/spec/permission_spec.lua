@@ -115,10 +115,25 @@ describe('a grant', function()
     }
     local keys = {}
     for number, grant in ipairs(grants) do
-      table.insert(keys, content.grant_key(grant, number))
+      table.insert(keys, content.grant_key(request({}), grant, number))
     end
     assert.same({ 't', 's', '3' }, keys)
     local asked = request({ command = command('ls') })
+    local wide = '`ls ...` with any arguments in this folder'
+    local offered = {
+      { id = 'g1', scope = 'turn', covers = '`ls` in ., this turn' },
+      { id = 'g2', scope = 'session', covers = '`ls` in ., this session' },
+      { id = 'g3', scope = 'session', covers = wide .. ', this session' },
+      { id = 'g4', scope = 'always', covers = '`ls` in ., always' },
+      { id = 'g5', scope = 'always', covers = wide .. ', always' },
+    }
+    local offered_keys = {}
+    for number, grant in ipairs(offered) do
+      table.insert(offered_keys, content.grant_key(asked, grant, number))
+    end
+    assert.same({ 't', 's', 'S', 'f', 'F' }, offered_keys)
+    assert.same('allow exactly this command in ., always', content.describe_grant(asked, offered[4]))
+    assert.same('allow ' .. wide .. ', always', content.describe_grant(asked, offered[5]))
     assert.same('allow exactly this command in ., this turn', content.describe_grant(asked, grants[1]))
     assert.same('allow edits below src, this session', content.describe_grant(asked, grants[2]))
     assert.same('allow `a⏎b`, this turn', content.describe_grant(asked, { id = 'g', covers = '`a\nb`, this turn' }))

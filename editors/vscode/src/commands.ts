@@ -14,6 +14,7 @@ import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
 import type { Updates } from "./model/updates";
 import { logIn, logOut, setKey } from "./pickers/login";
+import { managePermissions } from "./pickers/permissions";
 import { editPlace } from "./pickers/place";
 import { choosePrompt } from "./pickers/prompts";
 import { chooseSession, compactSession, importSession, type SessionPickerContext } from "./pickers/sessions";
@@ -125,6 +126,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   selectModel: ({ client }) => chooseModel(client),
   selectMode: ({ client }) => chooseLevel(client, "mode"),
+  managePermissions: ({ client }) => managePermissions(client),
   selectApproval: ({ client }) => chooseLevel(client, "approval"),
   login: (features, target) => logIn(features, target),
   logout: ({ client, secrets }) => logOut(client, secrets),

@@ -5,6 +5,7 @@ from typing import get_args
 
 from tark_lsp.cli.chatting.completion import CompletionWords
 from tark_lsp.cli.chatting.conversation import ChatInput, Conversation
+from tark_lsp.cli.chatting.permission_commands import PermissionCommands
 from tark_lsp.cli.chatting.session_commands import SessionCommands
 from tark_lsp.cli.chatting.session_reports import SessionReports
 from tark_lsp.cli.chatting.setting_commands import APPROVALS, MODES, SettingCommands
@@ -31,6 +32,7 @@ class ChatCommands:
         rows = [
             SlashCommand("/help", "this list", self.help, at_once=True),
             *_setting_rows(SettingCommands(conversation, terminal)),
+            *_permission_rows(PermissionCommands(conversation, terminal)),
             *_session_rows(self.sessions, SessionReports(conversation)),
             *_undo_rows(UndoCommands(conversation, terminal)),
             *_own_rows(self),
@@ -98,6 +100,11 @@ def _setting_rows(settings: SettingCommands) -> list[SlashCommand]:
             _fixed(dict.fromkeys(get_args(Thinking), "")),
         ),
     ]
+
+
+def _permission_rows(commands: PermissionCommands) -> list[SlashCommand]:
+    about = "list what you allowed beyond single calls, and revoke it"
+    return [SlashCommand("/permissions", about, commands.permissions)]
 
 
 def _session_rows(sessions: SessionCommands, reports: SessionReports) -> list[SlashCommand]:

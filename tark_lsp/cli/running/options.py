@@ -15,6 +15,8 @@ stands for all files that it matches and that are not ignored. The workspace is 
 If standard input is not a terminal, it is context for the prompt: git diff | tark-lsp run "review this".
 Standard output has only the answer; everything else goes to standard error.
 Without a terminal nobody can be asked: edits need --yes, commands need --allow, and the rest is refused.
+It never asks whether you trust the folder: you do if you said so before, in an editor or tark-lsp chat, or with
+--trust-workspace.
 Ctrl-C cancels the turn; a second Ctrl-C ends the program at once.
 Exit codes: 0 done; 1 an edit or a command was needed and refused; 2 wrong usage; 3 the model or its provider failed;
 4 a limit was reached; 130 cancelled. See docs/scripting.md."""
@@ -31,6 +33,7 @@ class RunOptions:
     yes: bool
     patch: bool
     allow: tuple[str, ...]
+    trust_workspace: bool
     model: str | None
     force_model: bool
     mode: str | None
@@ -49,6 +52,7 @@ class RunOptions:
             "editReview": "ask",  # the answer to each edit is ours: --yes, or a question
             **({"limits": given} if given else {}),
             **({"permissions": {"allow": list(self.allow)}} if self.allow else {}),
+            **({"workspaceTrusted": True} if self.trust_workspace else {}),
         }
 
 
@@ -69,6 +73,7 @@ def parse_options(arguments: Sequence[str]) -> RunOptions:
         yes=given.yes,
         patch=given.patch,
         allow=tuple(given.allow),
+        trust_workspace=given.trust_workspace,
         model=given.model,
         force_model=given.force_model,
         mode=given.mode,
@@ -112,6 +117,11 @@ def new_parser() -> ArgumentParser:
         type=_rule,
         default=[],
         help="allow calls of a tool without asking, such as 'run_command(pytest *)'; can be repeated",
+    )
+    parser.add_argument(
+        "--trust-workspace",
+        action="store_true",
+        help="trust the current folder in this run: what the approval level allows runs in the sandbox without asking",
     )
     add_model_options(parser, "for this run")
     parser.add_argument(

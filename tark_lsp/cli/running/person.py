@@ -10,7 +10,12 @@ from tark_lsp.cli.person import ALLOW, TerminalPerson
 from tark_lsp.cli.running.allowed_commands import AllowedCommands, exact_rule
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import whole_line
+from tark_lsp.permissions import TRUST_ANSWERS
 
+NOT_TRUSTED = (
+    "you have not said that you trust this folder, so commands ask that would run in the sandbox without a question; "
+    "--trust-workspace trusts it for this run"
+)
 LIMIT_ANSWERS = {"go-on", "stop"}
 """The ids of the answers to the question whether a turn can go on after a limit (agent/limits.py)."""
 
@@ -38,6 +43,8 @@ class RunPerson(TerminalPerson):
         self._allowed = allowed
         self._limited = limited
         self._said = False
+        self._untrusted = ""
+        """What to say about a command that would run in a folder that is trusted."""
 
     def update(self, update: Mapping[str, Any]) -> None:
         self._follow(update)
@@ -51,13 +58,20 @@ class RunPerson(TerminalPerson):
         if self._allowed.find_pattern(command["text"]) is not None:
             self._say_once(command)
             return ALLOW
+        if self._untrusted:
+            self._shown.print_line(self._untrusted, "yellow")
+            self._untrusted = ""
         answer = await super().permission(request)
         if not self._can_ask and (rule := exact_rule(command["text"])):
             self._shown.print_line(f"--allow {whole_line(shlex.quote(rule))} would allow it", "yellow")
         return answer
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Tark asks about trust once, when it matters, and about limits. The options of the run have the answers."""
         answers = {option["id"] for option in request.get("options") or ()}
+        if answers == {*TRUST_ANSWERS} and not request.get("byModel"):
+            self._untrusted = NOT_TRUSTED
+            return {"answer": ["not-now"]}
         if self._limited and answers == LIMIT_ANSWERS and not request.get("byModel"):
             return {"answer": None}
         return await super().input(request)

@@ -147,7 +147,9 @@ class Permissions:
             "risk": request.risk.name.lower(),
             "why": visible(request.why),
             "digest": waiting.digest,
-            "grants": [{"id": grant.id, "covers": visible(grant.covers)} for grant in request.grants],
+            "grants": [
+                {"id": grant.id, "scope": grant.scope, "covers": visible(grant.covers)} for grant in request.grants
+            ],
         }
         if request.command is not None:
             command = request.command

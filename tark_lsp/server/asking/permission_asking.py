@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.user_interface import PermissionRequest
 from tark_lsp.errors import RequestError
 from tark_lsp.server.asking.permission import Permissions, check_reply
@@ -19,9 +20,12 @@ from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.server.asking.waiting_permission import WaitingPermission
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import incoming
+from tark_lsp.visible import visible
 
 REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
 APPLY, APPLY_TURN, ALLOW, ALLOW_SESSION = "Apply", "Apply all this turn", "Allow", "Allow for this session"
+ALWAYS_LONGEST = 120
+"""Characters of a button. A longer one could be cut, and not show all that it allows."""
 SAVE_AND_RUN, RUN_ANYWAY = "Save and Run", "Run Anyway"
 
 
@@ -103,8 +107,10 @@ class PermissionAsking:
             first = {SAVE_AND_RUN: incoming.PermissionReply(outcome="allow", save=True)} if saves else {}
             return {**first, RUN_ANYWAY: allow}
         yes, more, scope = (APPLY, APPLY_TURN, "turn") if request.edits else (ALLOW, ALLOW_SESSION, "session")
-        grant = next((grant.id for grant in request.grants if grant.scope == scope), None)
-        return {yes: allow, **({more: incoming.PermissionReply(outcome="allow", grant=grant)} if grant else {})}
+        narrowest = [(more, grant) for grant in request.grants if grant.scope == scope][:1]
+        widest = [(title, grant) for grant in request.grants[-1:] if (title := _always(grant))]
+        granting = {title: allow.model_copy(update={"grant": grant.id}) for title, grant in (*narrowest, *widest)}
+        return {yes: allow, **granting}
 
     async def _put(self, waiting: WaitingPermission, question: Coroutine[Any, Any, Any]) -> Any:
         """The answer. None if the question was withdrawn: the user edited the proposal, or has seen it whole."""
@@ -131,3 +137,9 @@ class PermissionAsking:
             return False
         waiting.seen = shown
         return True
+
+
+def _always(grant: Grant) -> str:
+    """The title for the widest grant, if it is for always; empty if it is not, or too long."""
+    title = f"Always allow {visible(grant.covers.removesuffix(', always'))}"
+    return title if grant.scope == "always" and len(title) <= ALWAYS_LONGEST else ""

@@ -29,6 +29,8 @@ COMMANDS = (
     "tark.state",
     "tark.permission.list",
     "tark.permission.answer",
+    "tark.permissions.list",
+    "tark.permissions.revoke",
     "tark.input.answer",
     "tark.session.list",
     "tark.session.new",

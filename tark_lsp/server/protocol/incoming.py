@@ -186,6 +186,19 @@ class ListPermissions(Payload):
     show: StrictStr | None = None
 
 
+class ListGiven(Payload):
+    """`all`: what is stored for every folder, not only for the open ones."""
+
+    all: StrictBool = False
+
+
+class RevokeGiven(Payload):
+    """`all`: all that `tark.permissions.list` lists."""
+
+    ids: list[StrictStr] = Field(default_factory=list)
+    all: StrictBool = False
+
+
 class WaitTurn(TurnId):
     """`show`, for our own code action: show the turn's answer again. `work_done_token`: that of the request, set by the
     server; the turn's progress is also reported under it."""

@@ -1,11 +1,13 @@
 """Makes the agent's turn for a request: its model, its prompt, the context of its tools, and who is asked."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.agent import events
 from tark_lsp.agent.edit_check import EditCheck
+from tark_lsp.agent.lasting import LastingPermissions
 from tark_lsp.agent.prompt import system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
@@ -25,6 +27,7 @@ from tark_lsp.server.turns.turn_guidance import TurnGuidance, files_of
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.server.turns.turn_users import TurnUsers
 from tark_lsp.server.turns.turn_workspaces import TurnWorkspaces
+from tark_lsp.workspace.files import Workspace
 
 
 class Preparation:
@@ -39,6 +42,7 @@ class Preparation:
         users: TurnUsers,
         mentions: Mentions,
         surroundings: TurnSurroundings,
+        lasting_of: Callable[[Workspace, str, str], LastingPermissions],
     ) -> None:
         self.configuration = configuration
         self.models = models
@@ -47,6 +51,7 @@ class Preparation:
         self._users = users
         self._mentions = mentions
         self._surroundings = surroundings
+        self._lasting_of = lasting_of
         self._guidance = TurnGuidance()
         self.estimates = Estimates()
         self._receipts = ReceiptStore(receipts_path)
@@ -90,6 +95,7 @@ class Preparation:
         turn.receipts = TurnReceipts(
             self._receipts.append, session.id, record.id, _without_keys, lambda why: emit(_no_receipts(why))
         )
+        turn.lasting = self._lasting_of(workspace, record.id, session.id)
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
 

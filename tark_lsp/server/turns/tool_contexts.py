@@ -74,7 +74,6 @@ class ToolContexts:
             sandbox=SandboxAccess(
                 lambda: self.sandbox_of(workspace),
                 lambda: self._sandboxes.give_up(workspace.folders),
-                self._configuration.settings.workspace_trusted is True,
             ),
         )
 

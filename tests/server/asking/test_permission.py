@@ -226,7 +226,7 @@ async def test_what_is_told_of_a_request(desk: Desk) -> None:
         "why": "it edits",
         "digest": waiting.digest,
     }
-    assert shown["grants"] == [{"id": "g", "covers": "edits below ."}]
+    assert shown["grants"] == [{"id": "g", "scope": "turn", "covers": "edits below ."}]
     (document,) = shown["edits"]
     assert (document["uri"], document["version"]) == (path.as_uri(), 1)
     assert [(hunk["oldText"], hunk["newText"], hunk["state"]) for hunk in document["hunks"]] == [

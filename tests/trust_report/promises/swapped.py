@@ -57,7 +57,7 @@ async def measure(ground: Ground) -> Outcome:
 
 async def access(root: Path) -> SandboxAccess:
     sandbox = await working_sandbox(root, root / "project")
-    return SandboxAccess(lambda: sandbox, runs_git=True)
+    return SandboxAccess(lambda: sandbox)
 
 
 async def run_swap(swap: Swap, bench: Bench, seconds: float) -> tuple[str, bool]:

@@ -60,6 +60,7 @@ M.permission = lazy('tark.waiting.focus', 'choose')
 M.sessions = lazy('tark.pickers.sessions', 'choose')
 M.model = lazy('tark.pickers.settings', 'choose_model')
 M.mode = lazy('tark.pickers.settings', 'choose_mode')
+M.permissions = lazy('tark.pickers.permissions', 'choose')
 M.login = lazy('tark.pickers.login', 'choose')
 
 M.status = lazy('tark.status', 'line')

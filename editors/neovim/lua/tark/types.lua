@@ -41,8 +41,13 @@ error('only annotations, never loaded')
 ---@field digest string
 ---@field command? { argv: string[], text: string, cwd: string, env: table<string, string> }
 ---@field edits? tark.DocumentHunks[]
----@field grants { id: string, covers: string }[]
+---@field grants tark.Grant[]
 ---@field unsaved? string[] URIs of documents that the command does not see as they are in Neovim
+
+---@class tark.Grant
+---@field id string
+---@field covers string
+---@field scope? 'turn'|'session'|'always'
 
 ---@class tark.PermissionReply
 ---@field outcome 'allow'|'reject'|'cancelled'

@@ -8,12 +8,15 @@ export interface Reply {
   readonly title: string;
   readonly reply: PermissionReply;
 }
-/** `because`: asks for the reason first. `hunks`: goes to the hunks, to decide them one by one. */
+/** `because`: asks for the reason first. `hunks`: goes to the hunks, to decide them one by one. `grants`: lists them. */
 export interface FollowUp {
-  readonly kind: "because" | "hunks";
+  readonly kind: "because" | "hunks" | "grants";
   readonly title: string;
 }
 export type Answer = Reply | FollowUp;
+
+/** More grants than these do not fit above a line: they are in a list. */
+const MOST_GRANTS = 2;
 
 interface Allowing {
   readonly title: string;
@@ -33,16 +36,22 @@ export function allowing({ unsaved }: Permission): readonly [Allowing, ...Allowi
 /** `allowed`: the user has seen the whole request, or need not. */
 export function permissionAnswers(request: Permission, allowed: boolean): Answer[] {
   const reply = (title: string, reply_: PermissionReply): Answer => ({ kind: "reply", title, reply: reply_ });
-  const grants = request.grants.map(({ id, covers }) =>
-    reply(grantWords(request, covers), { outcome: "allow", grant: id }),
-  );
   const byHunk: Answer[] = request.edits?.length ? [{ kind: "hunks", title: "Decide Hunk by Hunk" }] : [];
   return [
     ...(allowed ? allowing(request).map(({ title, reply: given }) => reply(title, given)) : []),
     reply("Reject", { outcome: "reject" }), // second, so that it is visible in a narrow editor, too
-    ...(allowed ? grants : []),
+    ...(allowed ? grantAnswers(request) : []),
     { kind: "because", title: "Reject with Reason…" },
     ...byHunk,
     reply("Cancel Turn", { outcome: "cancelled" }),
   ];
+}
+
+/** The answers that allow it for longer, or one that lists them. */
+export function grantAnswers(request: Permission): Answer[] {
+  return request.grants.length > MOST_GRANTS ? [{ kind: "grants", title: "Allow for Longer…" }] : grantReplies(request);
+}
+
+export function grantReplies(request: Permission): Reply[] {
+  return request.grants.map(({ id, covers }) => ({ kind: "reply", title: grantWords(request, covers), reply: { outcome: "allow", grant: id } }));
 }

@@ -9,8 +9,8 @@ import { Notice, type NoticeContent } from "./notice";
 import { showInfo, reportErrors } from "../window/notify";
 import type { PendingRequests } from "../model/pendingRequests";
 import type { State } from "../model/state";
-import { codeLensTitle } from "../text/surfaces";
-import { allowing, permissionAnswers, type Answer } from "./permissionAnswers";
+import { codeLensTitle, listRow, plainLine } from "../text/surfaces";
+import { allowing, grantAnswers, grantReplies, permissionAnswers, type Answer, type FollowUp } from "./permissionAnswers";
 import { permissionMessage, mustBeShown, requestVersion, fullText } from "./permissionText";
 import type { Permission, PermissionReply } from "../model/protocol";
 import { hasTab, relativeName } from "../window/files";
@@ -143,10 +143,11 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   private noticeContent(request: Permission, again: boolean): NoticeContent {
     const version = requestVersion(request);
     const others = allowing(request).slice(1).map((answer): Answer => ({ kind: "reply", ...answer }));
+    const lists = grantAnswers(request).filter(({ kind }) => kind === "grants"); // a notification has no room for more
     return {
       text: `${permissionMessage(request, relativeName)}${again ? " (changed)" : ""}`,
       links: [
-        ...[...others, REJECT].map((answer) => ({ title: answer.title, run: () => reportErrors(() => this.submitAnswer(version, answer)) })),
+        ...[...others, ...lists, REJECT].map((answer) => ({ title: answer.title, run: () => reportErrors(() => this.submitAnswer(version, answer)) })),
         { title: "Show", run: () => reportErrors(() => this.showPermission(request.requestId)) },
       ],
     };
@@ -158,12 +159,30 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     if (!request) {
       await this.showChanged(version);
     } else if (answer.kind !== "reply") {
-      await (answer.kind === "hunks" ? this.goToHunks(request) : this.rejectBecause(version));
+      await this.followUp(answer.kind, request, version);
     } else if (answer.reply.outcome === "allow" && !wasSeen && !this.canAllow(request)) {
       await this.showPermission(request.requestId);
       void showInfo("read the request to its end first");
     } else {
       await this.answer(request, answer.reply);
+    }
+  }
+
+  private followUp(kind: FollowUp["kind"], request: Permission, version: string): Promise<void> {
+    const steps = {
+      hunks: () => this.goToHunks(request),
+      because: () => this.rejectBecause(version),
+      grants: () => this.chooseGrant(request, version),
+    };
+    return steps[kind]();
+  }
+
+  /** A grant counts only for the version that the list was opened for. */
+  private async chooseGrant(request: Permission, version: string): Promise<void> {
+    const items = grantReplies(request).map((answer) => ({ label: listRow(answer.title), answer }));
+    const chosen = await vscode.window.showQuickPick(items, { title: "Allow for Longer", placeHolder: plainLine(request.title) });
+    if (chosen !== undefined) {
+      await this.submitAnswer(version, chosen.answer);
     }
   }
 

@@ -57,9 +57,20 @@ export interface Permission {
     readonly writable?: readonly string[];
   }>;
   readonly edits?: Optional<readonly DocumentHunks[]>;
-  readonly grants: readonly { readonly id: string; readonly covers: string }[];
+  readonly grants: readonly { readonly id: string; readonly covers: string; readonly scope?: string }[];
   /** URIs of documents with unsaved changes, which the command would not see. */
   readonly unsaved?: Optional<readonly string[]>;
+}
+
+/** A row of `tark.permissions.list`. */
+export interface GivenPermission {
+  readonly id: string;
+  readonly kind: "grant" | "trust";
+  readonly scope: string;
+  readonly covers: string;
+  /** The workspace folder of what is stored. */
+  readonly folder?: Optional<string>;
+  readonly holds: boolean;
 }
 
 export interface PermissionReply {

@@ -27,6 +27,20 @@ test("permission: shown whole in an editor, with its answers", async () => {
   assert.equal(existsSync(pathOf("made.txt")), false);
 });
 
+test("managePermissions: what was allowed for the session is listed, and revoked", async () => {
+  await asks("make made.txt", "permissions");
+  await run("permission");
+  const [session] = (await lenses()).filter((lens) => lens.command?.title.endsWith("this session"));
+  await vscode.commands.executeCommand(session!.command!.command, ...(session!.command!.arguments as unknown[]));
+  await ended();
+  const done = run("managePermissions");
+  await hands.choose("echo made > made.txt");
+  await done;
+  await hands.sees("the permission is revoked");
+  await run("managePermissions");
+  await hands.sees("you allowed nothing in this workspace beyond single calls");
+});
+
 test("input: the question in an input box", async () => {
   await asks("ask for one colour", "inputs");
   const done = run("input");

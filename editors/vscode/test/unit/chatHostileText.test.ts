@@ -52,7 +52,7 @@ const FIELDS: Readonly<Record<string, (text: string) => string>> = {
   ".permission .command + p": (text) => `in ${plainLine(text)}`,
   ".permission .how .title": (text) => plainLine(`by sh -c with A=${text}`),
   ".permission .why": (text) => `risky, asked because ${plainLine(text)}`,
-  ".permission .more .buttons button": (text) => `Allow ${plainLine(text)}`,
+  ".permission .grants .menu button": (text) => `Allow ${plainLine(text)}`,
   ".permission .diff .file": (text) => plainLine(wellFormed(text)),
   ".permission .diff pre": addedLines,
   "header .title span": (text) => chatLine(text) || "New session",

@@ -25,10 +25,10 @@ test("a permission request is shown whole, and the answer names the shown versio
   const buttons = page.all(".permission button");
   const named = (name: string): HTMLElement => buttons.find((element) => element.textContent === name)!;
   assert.deepEqual(buttons.map((element) => element.textContent), [
-    "Allow exactly this command in ., this session",
     "Cancel Turn",
     "Reject with Reason",
     "Allow",
+    "Allow exactly this command in ., this session",
     "Reject",
     "Show",
   ]);
@@ -42,6 +42,26 @@ test("a permission request is shown whole, and the answer names the shown versio
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "reject", reason: "not now" } });
   await page.give({ kind: "waiting", permissions: [], inputs: [] });
   assert.ok(page.one(".waiting").hidden);
+});
+
+test("the menu beside Allow has all that can be allowed for longer, and closes by Escape", async () => {
+  const page = open();
+  const wide = { id: "g2", covers: "`make ...` with any arguments in this folder, always" };
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, grants: [...PERMISSION.grants, wide] }], inputs: [] });
+  const menu = page.one(".permission > .buttons > .grants") as HTMLDetailsElement;
+  assert.equal(menu.previousElementSibling?.textContent, "Allow");
+  assert.ok(!menu.open);
+  menu.open = true;
+  const [exact, any] = [...menu.querySelectorAll("button")];
+  assert.equal(exact!.textContent, "Allow exactly this command in ., this session");
+  assert.equal(any!.textContent, "Allow `make ...` with any arguments in this folder, always");
+  any!.dispatchEvent(new window.KeyboardEvent("keydown", { key: "Escape", bubbles: true }) as unknown as Event);
+  assert.ok(!menu.open);
+  any!.click();
+  assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
+  await pause(520);
+  any!.click();
+  assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g2" }, wasSeen: true });
 });
 
 test("a diff is behind a toggle, and what must be seen is allowed only after it was open", async () => {
@@ -98,7 +118,7 @@ test("the buttons say their keys; until the end of the text was seen, the key on
   const page = open();
   await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, isUnsaved: true }], inputs: [] });
   page.one(".asked").dispatchEvent(new window.Event("scroll") as unknown as Event);
-  const titles = (): (string | null)[] => page.all(".permission > .buttons button").map((element) => element.getAttribute("title"));
+  const titles = (): (string | null)[] => page.all(".permission > .buttons > button").map((element) => element.getAttribute("title"));
   assert.deepEqual(titles().slice(0, 3), ["Ctrl+Enter", null, "Ctrl+Backspace"]);
   const other = open();
   await other.give({ kind: "waiting", permissions: [PERMISSION], inputs: [] });

@@ -124,5 +124,9 @@ test("a request can be allowed only after it was seen, and grants name what they
   const titles = (allowed: boolean): string[] => permissionAnswers(request, allowed).map(({ title }) => title);
   assert.deepEqual(titles(false), ["Reject", "Reject with Reason…", "Cancel Turn"]);
   assert.deepEqual(titles(true).slice(0, 3), ["Allow", "Reject", "Allow exactly this command in ., this session"]);
+  const many = { ...request, grants: ["a", "b", "c"].map((id) => ({ id, covers: `edits below ${id}` })) };
+  const longer: string[] = permissionAnswers(many, true).map(({ title }) => title);
+  assert.deepEqual(longer.slice(0, 4), ["Allow", "Reject", "Allow for Longer…", "Reject with Reason…"]);
+  assert.ok(!permissionAnswers(many, false).some(({ kind }) => kind === "grants"), "nothing is allowed before it was seen");
   assert.ok(permissionAnswers(edit([{}]), true).some(({ kind }) => kind === "hunks"));
 });

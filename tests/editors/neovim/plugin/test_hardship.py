@@ -45,6 +45,7 @@ WITHOUT_SERVER = {
     "TarkReject!": NOTHING,
     "TarkSessions": NOT_FOUND,
     "TarkPermission": "nothing waits for you",
+    "TarkPermissions": NOT_FOUND,
     "TarkModel scripted/m": NOT_FOUND,
     "TarkReview": NOT_FOUND,
     "TarkMode plan": NOT_FOUND,

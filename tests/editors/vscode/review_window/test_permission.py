@@ -173,10 +173,15 @@ def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
     open_chat(bench)
     start(bench, "run twice")
     asked = card(bench)
-    asked.get_by_text("Other Answers").click()
+    asked.get_by_label("Allow for Longer").click()
     asked.get_by_role("button", name="exactly this command in ., this session").click()
     over(bench, "The command ran.")
     until(lambda: bench.read("made.txt") == "again made.txt\n" * 2, "the same command is not asked about again")
+    bench.run("Tark: Manage Permissions…")
+    row = bench.page.locator(".quick-input-list .monaco-list-row").filter(has_text="this session")
+    expect(row).to_have_count(1)
+    row.click()
+    bench.toast("the permission is revoked").wait_for()
 
 
 def test_in_the_card_what_is_long_is_read_to_its_end_before_it_is_allowed(bench: Workbench) -> None:

@@ -64,22 +64,33 @@ local function add_command(out, command, own_env)
   out:add('')
 end
 
----The end of `covers` says for how long: its first letter is the key.
----@param grant { id: string, covers: string }
+local SCOPE_KEYS = { turn = 't', session = 's', always = 'f' } -- f: forever
+
+---@param request tark.Permission
+---@param grant tark.Grant
+---@return boolean exact it covers this command only
+local function is_exact(request, grant)
+  local command = request.command and ('`%s`'):format(request.command.text)
+  return not command or grant.covers:sub(1, #command) == command
+end
+
+---Its key says for how long. A capital letter: it covers other commands, too.
+---@param request tark.Permission
+---@param grant tark.Grant
 ---@param number integer
 ---@return string key
-function M.grant_key(grant, number)
-  return ({ turn = 't', session = 's' })[grant.covers:match('this (%a+)$')] or tostring(number)
+function M.grant_key(request, grant, number)
+  local key = SCOPE_KEYS[grant.scope or grant.covers:match('this (%a+)$')]
+  return key and (is_exact(request, grant) and key or key:upper()) or tostring(number)
 end
 
 ---@param request tark.Permission
----@param grant { id: string, covers: string }
+---@param grant tark.Grant
 ---@return string
 function M.describe_grant(request, grant)
   local covers = grant.covers
-  local command = request.command and ('`%s`'):format(request.command.text)
-  if command and covers:sub(1, #command) == command then
-    covers = 'exactly this command' .. covers:sub(#command + 1)
+  if request.command and is_exact(request, grant) then
+    covers = 'exactly this command' .. covers:sub(#request.command.text + 3)
   end
   return 'allow ' .. visible.short(covers, LONGEST_COVER)
 end

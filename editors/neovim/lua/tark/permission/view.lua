@@ -8,6 +8,8 @@ local workspace = require('tark.workspace')
 
 local M = {}
 
+local SHORT = { t = 'turn', s = 'session', F = 'always' }
+
 M.title = content.title
 M.is_one_line = true
 
@@ -76,10 +78,11 @@ function M.keys(request)
     key.decides, key.grants, key.line = true, true, true
   end
   for number, grant in ipairs(request.grants) do
-    local key, answer = content.grant_key(grant, number), answer_with({ outcome = 'allow', grant = grant.id })
-    local span = grant.covers:match('this (%a+)$')
+    local key = content.grant_key(request, grant, number)
+    local answer = answer_with({ outcome = 'allow', grant = grant.id })
     local description = content.describe_grant(request, grant)
-    table.insert(keys, { key, description, answer, decides = true, grants = true, line = true, short = span })
+    local short = SHORT[key] -- the border has no room for all
+    table.insert(keys, { key, description, answer, decides = true, grants = true, line = true, short = short })
   end
   local reject = answer_with({ outcome = 'reject' })
   table.insert(keys, { 'r', 'reject', reject, decides = true, short = 'reject' })

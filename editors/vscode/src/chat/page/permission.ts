@@ -3,15 +3,16 @@
 import type { Diff, PermissionRow, Reply } from "../messages";
 import { diffElement } from "./diff";
 import { button, h, setAttribute } from "./element";
+import { grantMenu } from "./grantMenu";
 import { documentText, plainLine } from "../../text/surfaces";
 import { titleInWords } from "../../text/toolTitle";
 import type { RequestContext } from "./requestContext";
 import { answerKey } from "./requestKeys";
 import { RISKS } from "../../text/permissionWords";
-import { fileName, grantWords } from "./wording";
+import { fileName } from "./wording";
 
 export function permissionElement(asking: RequestContext, request: PermissionRow): HTMLElement {
-  const { requestId, version, command, grants } = request;
+  const { requestId, version, command } = request;
   const answer = (reply: Reply, wasSeen = false) => asking.answer({ kind: "permission", version, reply, ...(wasSeen && { wasSeen }) });
   const text = h("div", { class: "asked", tabindex: 0, role: "group", "aria-label": "What Tark asks for" });
   /** Allows once the end was seen. Before that, it goes on to the part that was not seen. */
@@ -41,7 +42,6 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       h(
         "div",
         { class: "buttons" },
-        ...grants.map(({ id, covers }) => button(grantWords(request, covers), allow({ grant: id }))),
         button("Cancel Turn", () => answer({ outcome: "cancelled" })),
       ),
       because(asking, (reason) => answer({ outcome: "reject", ...(reason !== "" && { reason }) })),
@@ -55,6 +55,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
       "div",
       { class: "buttons" },
       ...allowing,
+      ...grantMenu(request, (grant) => allow({ grant })()),
       button("Reject", () => answer({ outcome: "reject" }), { title: rejecting["data-keys"], ...rejecting }),
       button("Show", () => asking.page.post({ kind: "showPermission", requestId }), { title: "Show the whole request in an editor" }),
     ),
