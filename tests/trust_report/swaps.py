@@ -137,6 +137,12 @@ SWAPS = (
     ),
     Swap("file of read_file: another link", call("read_file", path="../outside/first"), retarget),
     Swap("link of read_file: another target", call("read_file", path="link"), retarget),
+    Swap(
+        "folder of a granted command: another folder",
+        run("cat marker", cwd="sub"),
+        instead_of("sub", "project/other", link=False),
+        again=(run("cat marker", cwd="sub"),),
+    ),
     Swap("words of a command", run("cat sub/marker"), again=(run("cat sub/marker ../outside/marker"),)),
     Swap("folder of a command", run("cat marker", cwd="sub"), again=(run("cat marker", cwd="other"),)),
     Swap(
