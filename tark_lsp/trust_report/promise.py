@@ -48,11 +48,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """`order`: its place in the report. `measure` raises NotMeasured if something is missing; else it counts."""
+    """`order`: its place in the report. `measure` raises NotMeasured if something is missing; else it counts.
+    `is_timed`: the verdict depends on the speed of the machine, so tests do not judge it."""
 
     order: int
     says: str
     measure: Callable[[Ground], Awaitable[Outcome]]
+    is_timed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

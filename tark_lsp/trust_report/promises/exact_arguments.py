@@ -8,7 +8,7 @@ from tark_lsp.commands.shell_text import read_command
 from tark_lsp.trust_report.promise import Ground, NotMeasured, Outcome, Promise
 from tark_lsp.trust_report.scripts import BASH, PROGRAMS, Recorder, random_script
 
-SCRIPTS, ALL_SCRIPTS = 300, 2000
+SCRIPTS, ALL_SCRIPTS = 150, 2000
 
 
 async def measure(ground: Ground) -> Outcome:

@@ -13,7 +13,7 @@ CAN_HARM = {"shell", "command", "file-write", "library-load", "upload", "reverse
 CALLS = ("{} --unknown-flag x", "{} --exec=sh", "{} --output=out")
 CALLS_OF_OTHERS = ("{}", "{} x", "{} -e sh", "{} -c sh", "{} -o out")
 """Of programs that are not in our table: the same flags can be harmless for one that is (`grep -e sh`)."""
-WAYS = 8
+WAYS = 4
 """How many other ways to write each command are tried, unless all are."""
 
 

@@ -15,7 +15,7 @@ from tests.agent.script import answer
 from tests.agent.scripted_user import Decision, ScriptedUser
 from tests.trust_report.swaps import IN_SUB, SWAPS, Delayed, Swap, make_project
 
-SWAPPED, ALL_SWAPPED = 45, 1000
+SWAPPED, ALL_SWAPPED = 32, 1000
 SANDBOXED_EVERY = 3
 """Of the rounds through all swaps: in it the command runs in the sandbox."""
 LATEST = 0.006
