@@ -41,6 +41,16 @@ def checkpoints_path() -> Path:
     return state_folder() / "checkpoints.sqlite3"
 
 
+def copies_folder() -> Path:
+    """Copies of files that commands changed. Its parent is created."""
+    return state_folder() / "checkpoint-copies"
+
+
+def running_commands_folder() -> Path:
+    """What the workspaces of commands that run now were before. Its parent is created."""
+    return state_folder() / "running-commands"
+
+
 def sessions_path() -> Path:
     """The file for all workspaces. Its folder is created."""
     return state_folder() / "sessions.sqlite3"

@@ -204,12 +204,15 @@ def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) ->
 def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
     """Of a command that can write, and that no rule or grant covers."""
     why = f"it {Effect.SANDBOXED_COMMAND}{command.beyond}"
+    lost = f", and undo could not take back what it changes: {command.checkpoint}" if command.checkpoint else ""
     if policy.level is not ApprovalLevel.BALANCED or command.beyond:
-        return Ask(why)
+        return Ask(f"{why}{lost}")
     if not command.parts:
         return Ask(f"{why}, and it is not certain what it runs: {command.unclear}")
     if any(rule.is_about_reading for rule in (*policy.ask, *policy.deny)):
         return Ask(f"{why}, and a rule of yours is about reading")  # it does not know the rule
+    if command.checkpoint:
+        return Ask(f"{why}{lost}")
     return _if_trusted(Allow(f"the approval level {policy.level}: it {Effect.SANDBOXED_COMMAND}"), policy, needed=True)
 
 

@@ -12,8 +12,10 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import one_line, visible
 from tark_lsp.errors import RequestError
-from tark_lsp.folders import checkpoints_path
+from tark_lsp.folders import checkpoints_path, copies_folder, running_commands_folder
+from tark_lsp.tools.command_checkpoint import list_not_ignored
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.commands.command_checkpoints import CommandCheckpoints
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory
 from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
 from tark_lsp.workspace.edits import ProposedEdit
@@ -29,6 +31,7 @@ Files are written on disk. An editor that has a file open notices this, and offe
 changes, save them first, or use the editor's own command (tark.turn.undo). Turns that still run cannot be undone.
 Exit codes: 0 listed, or everything is taken back; 1 something is kept, you answered no, or an error; 2 wrong usage."""
 MOST_OFFERED = 10
+MOST_NAMED = 5
 STYLES = {"@": "cyan", "-": "red", "+": "green"}
 """Styles of the lines of a diff, by their first character."""
 
@@ -79,9 +82,12 @@ class _Undo:
         self._screen = screen
         self._folder = folder
         self._broken = False
-        self._checkpoints = Checkpoints(CheckpointStore(checkpoints_path, self._failed))
+        self._store = CheckpointStore(checkpoints_path, self._failed)
+        self._checkpoints = Checkpoints(self._store, copies_folder=copies_folder)
+        self._commands = CommandCheckpoints(self._checkpoints, running_commands_folder, list_not_ignored)
 
     async def run(self, options: Namespace) -> int:
+        await self._commands.recover()
         turns = [turn for turn in self._checkpoints.turns() if options.all or self._is_here(turn)]
         if self._broken:
             return NOT_DONE
@@ -128,7 +134,11 @@ class _Undo:
         )
         histories = self._checkpoints.histories(turn.id)
         # Two changes of one file that were taken back are two histories, and are shown as one.
-        for line in dict.fromkeys(self._summary(history) for history in histories if undone or not history.undone):
+        lines = [self._summary(history) for history in histories if undone or not history.undone]
+        if changed := self._checkpoints.commands.paths(turn.id):
+            names = ", ".join(self._shown(path) for path in changed[:MOST_NAMED])
+            lines.append(f"commands {names}{f' and {len(changed) - MOST_NAMED} more' * (len(changed) > MOST_NAMED)}")
+        for line in dict.fromkeys(lines):
             self._screen.print_line(f"  {line}", "dim" if undone else "none")
 
     def _summary(self, history: FileHistory) -> str:
@@ -144,7 +154,11 @@ class _Undo:
         foreseen = await self._checkpoints.preview_undo([turn.id], workspace)
         for edit in foreseen.edits:
             self._draw(edit)
-        if not foreseen.edits:  # then undo only records what is restored already, and reports what is kept
+        drawn = {path for edit in foreseen.edits for path in (edit.path, edit.target)}
+        others = [path for path in foreseen.undone.restored if path not in drawn] if foreseen.undone.commands else []
+        for path in others:  # what is no text, or only has another mode
+            self._screen.print_line(f"restore {self._shown(path)}", "bold")
+        if not foreseen.edits and not others:  # then undo only records what is restored already
             self._screen.print_line("there is nothing to take back", "yellow")
         elif not yes and not await self._agreed(turn):
             return NOT_DONE
@@ -153,6 +167,8 @@ class _Undo:
             verb = "restored" if path.exists() else "removed "
             self._screen.print_line(f"{verb}  {self._shown(path)}", "green")
         self._show_kept(undone.kept)
+        if undone.commands:
+            self._screen.print_line("what commands did to files that Git ignores stays", "dim")
         return NOT_DONE if undone.kept else DONE
 
     async def _agreed(self, turn: LoggedTurn) -> bool:
@@ -192,7 +208,7 @@ class _Undo:
         return any(path.is_relative_to(self._folder) for path in self._checkpoints.changed_paths(turn.id))
 
     def _is_undone(self, turn: LoggedTurn) -> bool:
-        return all(history.undone for history in self._checkpoints.histories(turn.id))
+        return not self._store.standing([turn.id])
 
     def _shown(self, path: Path) -> str:
         return one_line(str(path.relative_to(self._folder) if path.is_relative_to(self._folder) else path))

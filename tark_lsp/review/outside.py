@@ -50,7 +50,8 @@ class OutsideChanges:
             before = self._applied_hunks(turn_id, paths)
             undone = await self._checkpoints.undo(turn_id, files)
             kept = {path for path, _ in undone.kept}
-            self.undo_turn(turn_id, [path for path in (*undone.restored, *undone.left) if path not in kept])
+            done = [path for path in (*undone.restored, *undone.left) if path not in kept]
+            self.undo_turn(turn_id, self._without_commands(turn_id, done))
             self._undo_parts(kept & {*undone.restored}, before)
         return undone
 
@@ -59,7 +60,7 @@ class OutsideChanges:
         async with self._reviews.locks.hold_files(self._checkpoints.changed_paths(turn_id)):
             redone = await self._checkpoints.redo(turn_id, files)
             kept = {path for path, _ in redone.kept}
-            for path in {*redone.restored, *redone.left} - kept:
+            for path in self._without_commands(turn_id, {*redone.restored, *redone.left} - kept):
                 self._places.sync(path)
                 hunks = self._hunks.find_hunks(path, turn_id)
                 self._hunks.apply_to_all([hunk for hunk in hunks if hunk.reason == TURN_UNDONE], Event.CONFIRMED)
@@ -86,6 +87,11 @@ class OutsideChanges:
                 else:
                     self._hunks.replace_hunk(replace(hunk, alarm=None))
             self._reviews.report_changed(path)
+
+    def _without_commands(self, turn_id: str, paths: Iterable[Path]) -> list[Path]:
+        """Without files that only commands changed, which can be thousands: they have no hunks."""
+        by_command = {*self._checkpoints.commands.paths(turn_id)}
+        return [path for path in paths if path not in by_command or self._hunks.find_hunks(path)]
 
     def _applied_hunks(self, turn_id: str, paths: Iterable[Path]) -> list[tuple[str, ReviewHunk]]:
         """The applied and undecided hunks of the turn, each with the text of its file."""

@@ -27,6 +27,7 @@ class App:
         self.parts.configuration.report_problems()
         self.parts.configuration.fetch()
         self.parts.background.start(self.parts.chat.register())
+        self.parts.background.start(self.parts.command_changes.recover())  # before the user changes more
         self.parts.restorer.restore_soon()
 
     def configuration_changed(self, params: dict[str, Any]) -> None:

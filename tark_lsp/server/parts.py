@@ -53,7 +53,7 @@ from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
 from tark_lsp.server.hunks.regenerate import RegenerateCommand
 from tark_lsp.server.hunks.restore import RestoreCommand
-from tark_lsp.server.hunks.turn_undoing import TurnUndoing, checkpoint_store
+from tark_lsp.server.hunks.turn_undoing import TurnUndoing, make_checkpoints, make_commands
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
@@ -95,7 +95,6 @@ from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings
 from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
-from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.text_document import is_chat
 
@@ -142,10 +141,8 @@ class ServerParts:
 
     def _make_review(self) -> None:
         connection, documents, workspace, warn = self._connection, self.documents, self.workspace, self.questions.warn
-        self.checkpoints = Checkpoints(
-            checkpoint_store(warn, in_memory=workspace.in_memory),
-            lambda turn_id: (self.records.title(turn_id), workspace.folders),
-        )
+        self.checkpoints = make_checkpoints(warn, self.records.title, workspace)
+        self.command_changes = make_commands(self.checkpoints, documents)
         self.reviews = Reviews(workspace, documents, self.checkpoints)
         self.outside = OutsideChanges(self.reviews, documents, self.checkpoints)
         accepts = not connection.client.understands("review")
@@ -172,7 +169,9 @@ class ServerParts:
             configuration,
             SessionModels(configuration, self.questions),
             self.workspaces,
-            ToolContexts(configuration, self.client_state, self.inputs, self.store, self.reviews.problems),
+            ToolContexts(
+                configuration, self.client_state, self.inputs, self.store, self.reviews.problems, self.command_changes
+            ),
             TurnUsers(asking, self.reviews),
             self.mentions,
             TurnSurroundings(self.documents, self.targets, self.client_state),
@@ -218,7 +217,8 @@ class ServerParts:
         asked_turns = AskedTurns(records, sessions)
         undone, check_model = self.checkpoints.undone_turns, self.configuration.check_model
         session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone, check_model)
-        turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, self.store, self.saving)
+        store, saving, commands = self.store, self.saving, self.command_changes
+        turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, store, saving, commands)
 
         def new_settings(session_id: str | None) -> dict[str, Any]:
             return with_chosen_model(sessions.new_sessions.settings_state(session_id))

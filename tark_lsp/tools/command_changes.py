@@ -3,21 +3,18 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tark_lsp.tools.file_stamps import Stamps, changed_since
+from tark_lsp.tools.command_checkpoint import Watch
 from tark_lsp.tools.results import count_noun
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import ToolContext
 
 NAMED_FILES = 50
 """How many changed files the result names at most."""
 
 
-async def note_changes(
-    ctx: ToolContext, program: SearchProgram, folder: Path, before: Stamps, unsaved: Sequence[Path]
-) -> Mapping[Path, str]:
+async def note_changes(ctx: ToolContext, before: Watch, unsaved: Sequence[Path]) -> Mapping[Path, str]:
     """What the command changed; also passed to `ctx.changed_by_command`."""
-    changes = await changed_since(before, program, folder, ctx.seen)
-    for path in ctx.editor.unsaved_documents(folder):
+    changes = await before.changes()
+    for path in ctx.editor.unsaved_documents(before.folder):
         if path not in unsaved:  # an open document that equalled the file on disk, and no longer does
             changes.setdefault(path, "changed")
     if changes:
@@ -31,7 +28,7 @@ def tell_unsaved(ctx: ToolContext, unsaved: Sequence[Path]) -> list[str]:
     return [f"[not saved when it started, so it saw older text of: {named(ctx, unsaved, most=NAMED_FILES)}]"]
 
 
-def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path, before: Stamps) -> list[str]:
+def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], before: Watch) -> list[str]:
     lines = []
     for kind in ("created", "changed", "deleted"):
         paths = [path for path, what in changes.items() if what == kind]
@@ -39,7 +36,8 @@ def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], folder: Path, be
             lines.append(f"[{kind} while it ran: {named(ctx, paths, most=NAMED_FILES)}]")
     if not before.complete:
         lines.append("[there are too many files to list all that were created or changed]")
-    differing = [path for path in ctx.editor.unsaved_documents(folder) if path in changes]
+    lines += before.tell()
+    differing = [path for path in ctx.editor.unsaved_documents(before.folder) if path in changes]
     if differing:
         names = named(ctx, differing, most=NAMED_FILES)
         lines.append(f"[open in the editor with a text that differs from the file on disk: {names}]")

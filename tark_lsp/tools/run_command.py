@@ -13,16 +13,15 @@ from tark_lsp.commands.shell_text import read_command
 from tark_lsp.context.result_handles import how_to_read
 from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, ToolError
 from tark_lsp.tools.command_changes import note_changes, tell_changes, tell_unsaved
+from tark_lsp.tools.command_checkpoint import watch, why_no_checkpoint
 from tark_lsp.tools.command_findings import settle_findings
 from tark_lsp.tools.command_running import folder_id, run_previewed
 from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.facts import ToolFacts
-from tark_lsp.tools.file_stamps import take_stamps
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.reading_commands import parts_of_workspace, reading_parts, reads_only
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, CallFacts, Command, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.unsaved import find_unsaved
 
@@ -92,6 +91,8 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
             reading_parts=reading_parts(words, cwd, ctx) - own,
             needs_trust=bool(own),
         )
+    if confined:
+        command = replace(command, checkpoint=await why_no_checkpoint(command, ctx))
     title = f"run_command {' '.join(args.command.split())}{command.beyond}"
     return Preview(
         title if why is None else f"{title} (dangerous: {why})",
@@ -142,25 +143,27 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     folder = max(
         (one for one in ctx.workspace.folders if command.cwd.is_relative_to(one)), key=lambda one: len(one.parts)
     )
-    program = SearchProgram.find_installed(ctx.workspace.folders)
     unsaved = find_unsaved(ctx)
-    before = await take_stamps(program, folder, ctx.seen)
+    before = await watch(command, ctx, folder)
     try:
         ran = await run_previewed(command, ctx)
     except asyncio.CancelledError:
         # There is no result any more, but the user should know what changed, if that can be found quickly.
         with contextlib.suppress(ToolError, TimeoutError):
             async with asyncio.timeout(CANCEL_SECONDS):
-                await note_changes(ctx, program, folder, before, unsaved)
+                await note_changes(ctx, before, unsaved)
+        raise
+    except ToolError:
+        before.abandon()
         raise
     found = await settle_findings(ran.findings, ctx)
-    changes = await note_changes(ctx, program, folder, before, unsaved)
+    changes = await note_changes(ctx, before, unsaved)
     parts = [
         shown(ctx, ran.output, ran.whole).rstrip("\n"),
         *found,
         *tell_limits(command, ran.code),
         *tell_unsaved(ctx, unsaved),
-        *tell_changes(ctx, changes, folder, before),
+        *tell_changes(ctx, changes, before),
     ]
     told = "\n".join(part for part in parts if part)
     if ran.timed_out:

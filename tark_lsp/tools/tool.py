@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
@@ -80,7 +81,8 @@ class Command:
     numbers of the parts that only read. `needs_trust`: even if it only reads, it starts a program of the workspace, or
     git, which takes settings from it; such parts are not in `reading_parts`. `network` and `writable`: what it gets in
     the sandbox beyond the workspace. `cwd_id`: device and inode of the folder, so that it runs in no other folder that
-    is at this path meanwhile.
+    is at this path meanwhile. `checkpoint`: why undo could not take back what it changes; empty if it can, or if it
+    changes nothing.
     """
 
     argv: tuple[str, ...]
@@ -97,6 +99,7 @@ class Command:
     network: bool = False
     writable: tuple[Path, ...] = ()
     cwd_id: str = ""
+    checkpoint: str = ""
 
     @property
     def beyond(self) -> str:
@@ -233,6 +236,8 @@ class ToolContext:
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     report_problem: "Callable[[Problem], None]" = lambda _: None
     sandbox: SandboxAccess = NO_SANDBOX
+    checkpoint: CheckpointAccess | None = None
+    """None: nothing records what commands change."""
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
     """Whether a rule hides the text of this file from the model: no result and no error can show any."""

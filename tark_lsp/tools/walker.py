@@ -21,7 +21,15 @@ from tark_lsp.workspace.globs import Glob, Segments, match_segments, segments_of
 
 FLAGS = (
     *("--files", "--hidden", "--ignore-case", "--line-number", "--max-columns-preview", "--no-config", "--no-heading"),
-    *("--no-ignore-parent", "--no-messages", "--no-mmap", "--no-require-git", "--null", "--with-filename"),
+    *(
+        "--no-ignore-dot",
+        "--no-ignore-parent",
+        "--no-messages",
+        "--no-mmap",
+        "--no-require-git",
+        "--null",
+        "--with-filename",
+    ),
 )
 OPTIONS = ("--color", "--glob", "--ignore-file", "--max-columns", "--regexp", "--sort", "--type", "--type-add")
 ESCAPED = re.compile(r"\\(.)")
@@ -69,10 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = Glob.parse(options.type_add.split(":", 1)[1]) if options.type_add else None
     above: Rules = ((os.sep, tuple(rules_in(options.ignore_file))),) if options.ignore_file else ()
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]  # a TextIOWrapper here
+    ignore_files = IGNORE_FILES[:1] if options.no_ignore_dot else IGNORE_FILES
     if options.files:
         found = False
         for root in options.paths:
-            for path in walk(root, hidden=options.hidden, names=names, above=above):
+            for path in walk(root, hidden=options.hidden, names=names, above=above, ignore_files=ignore_files):
                 sys.stdout.write(f"{path}\0")
                 found = True
         return 0 if found else NO_MATCH
@@ -91,7 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if matched else NO_MATCH
 
 
-def walk(root: str, *, hidden: bool, names: Glob | None, above: Rules) -> Iterator[str]:
+def walk(
+    root: str, *, hidden: bool, names: Glob | None, above: Rules, ignore_files: Sequence[str] = IGNORE_FILES
+) -> Iterator[str]:
     """The files at and below `root` that are not ignored, without following links; a file as `root` is itself.
 
     `above` are the rules of the folders above.
@@ -102,7 +113,7 @@ def walk(root: str, *, hidden: bool, names: Glob | None, above: Rules) -> Iterat
     pending: list[tuple[str, Rules]] = [(root, above)]
     while pending:
         folder, rules = pending.pop()
-        rules = (*rules, (folder, read_rules(folder)))
+        rules = (*rules, (folder, read_rules(folder, ignore_files)))
         try:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
@@ -122,8 +133,8 @@ def walk(root: str, *, hidden: bool, names: Glob | None, above: Rules) -> Iterat
                 yield entry.path
 
 
-def read_rules(folder: str) -> tuple[IgnoreRule, ...]:
-    return tuple(rule for name in IGNORE_FILES for rule in rules_in(os.path.join(folder, name)))
+def read_rules(folder: str, ignore_files: Sequence[str] = IGNORE_FILES) -> tuple[IgnoreRule, ...]:
+    return tuple(rule for name in ignore_files for rule in rules_in(os.path.join(folder, name)))
 
 
 def rules_in(path: str) -> list[IgnoreRule]:

@@ -15,6 +15,8 @@ from tark_lsp.workspace.disk.memory_folder import MemoryChange
 from tark_lsp.workspace.disk.opening import open_folder
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
+from tark_lsp.workspace.file_state import FileState
+from tark_lsp.workspace.file_step import FileStep, make_steps, read_states
 from tark_lsp.workspace.outcomes import Outcome, Refused, Stale
 from tark_lsp.workspace.private import NOTHING_PRIVATE, PrivatePaths
 from tark_lsp.workspace.snapshot import Snapshot
@@ -202,6 +204,20 @@ class Workspace:
             [path], lambda ready: restore_file(self._folders.locate(path), path, data, mode, ready)
         )
 
+    def buffer(self, path: Path) -> Snapshot | None:
+        """The open document at this path."""
+        return self._buffers.get(path)
+
+    async def states(self, expected: Sequence[tuple[Path, FileState | None]]) -> Sequence[FileState | None]:
+        """What is on disk at these paths inside the workspace, without following links. See `read_states`."""
+        places = [(*self._folders.locate(path), state) for path, state in expected]
+        return await asyncio.to_thread(read_states, places)
+
+    async def put(self, steps: Sequence[FileStep]) -> Sequence[str]:
+        """Make the steps in order, whatever is open in the editor. Returns for each why it was not made, or nothing."""
+        places = [(*self._folders.locate(step.path), step) for step in steps]
+        return await self._to_end(lambda: make_steps(places))
+
     async def _write(self, paths: Sequence[Path], work: Callable[[Ready], Outcome]) -> Outcome:
         """Run `work` in a thread, because `fsync` can take long. One write at a time, and each one to its end."""
         loop = asyncio.get_running_loop()
@@ -212,8 +228,20 @@ class Workspace:
             loop.call_soon_threadsafe(lambda: answer.set_result(not any(map(self._buffers.get, paths))))
             return answer.result(LOOP_SECONDS)
 
+        try:
+            return await self._to_end(lambda: work(still_closed))
+        except (StaleText, FileMissing) as error:
+            return Stale(error.message)
+        except WorkspaceError as error:
+            return Refused(error.message)
+        except OSError as error:
+            problem = file_error(error, "the file", writing=True)
+            return Stale(problem.message) if isinstance(problem, FileMissing) else Refused(problem.message)
+
+    async def _to_end(self, work: Callable[[], T]) -> T:
+        """Run `work` in a thread, also if the caller is cancelled meanwhile: that takes effect at its next await."""
         async with self._writing:
-            task = asyncio.ensure_future(asyncio.to_thread(work, still_closed))
+            task = asyncio.ensure_future(asyncio.to_thread(work))
             cancelled = False
             while not task.done():
                 try:
@@ -224,15 +252,7 @@ class Workspace:
         if cancelled and current is not None:
             current.uncancel()
             current.cancel()
-        try:
-            return task.result()
-        except (StaleText, FileMissing) as error:
-            return Stale(error.message)
-        except WorkspaceError as error:
-            return Refused(error.message)
-        except OSError as error:
-            problem = file_error(error, "the file", writing=True)
-            return Stale(problem.message) if isinstance(problem, FileMissing) else Refused(problem.message)
+        return task.result()
 
 
 def _naming_file(shown: str, work: Callable[[], T]) -> T:

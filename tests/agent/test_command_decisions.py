@@ -39,6 +39,12 @@ ASKED: list[tuple[str, Preview, Policy, str]] = [
     ("not certain", runs("pytest $X"), BALANCED, "not certain what it runs"),
     ("redirects", runs("make >log"), BALANCED, "it redirects"),
     ("dangerous", runs("rm -rf build"), BALANCED, "undo does not take back"),
+    (
+        "no undo",
+        runs("make", checkpoint="its folders have 1.3 GB"),
+        BALANCED,
+        "undo could not take back what it changes",
+    ),
     ("network", runs("pip install x", network=True), BALANCED, "with the network"),
     ("outside", runs("make", writable=(OUTSIDE,)), BALANCED, "with write access to /elsewhere"),
     ("protected", runs("git commit", writable=(ROOT / ".git",)), BALANCED, ".git is a protected path"),

@@ -1,6 +1,7 @@
 """`tark-lsp undo` as a person runs it: the list, the diff, the question, what comes back and what is kept."""
 
 import asyncio
+import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from tark_lsp.workspace.files import Workspace
 from tests.checkpoints import unexpected
 from tests.cli.terminal import Terminal, environment, without_terminal
 from tests.memory import MemoryBuffers
+from tests.workspace.command_bench import TURN, CommandBench, picture
 from tests.workspace.turn import Turn
 
 pytestmark = pytest.mark.slow  # each test starts programs
@@ -216,6 +218,32 @@ def test_a_file_changed_twice_is_listed_once(tmp_path: Path, folder: Path) -> No
     assert tark(tmp_path, folder)[1].count("changed  src/a.py") == 1
     assert tark(tmp_path, folder, "--last", "--yes")[0] == 0
     assert tark(tmp_path, folder)[1].count("changed  src/a.py") == 1
+
+
+def test_what_commands_changed(tmp_path: Path, folder: Path) -> None:
+    """By a server that was killed amid its second command."""
+    bench = CommandBench(folder, tmp_path / "state" / "tark")
+    (folder / "binary").write_bytes(bytes(9))
+    before = picture(folder)
+
+    async def work() -> None:
+        await bench.run("rm -r src; chmod 600 b.py; echo x >made")
+        running = await bench.commands.begin(TURN, bench.folders)
+        await bench.shell("rm binary c.py")
+        os.close(running.lock)
+
+    asyncio.run(work())
+    code, said = tark(tmp_path, folder)
+    assert (code, "commands" in said, "(taken back)" in said) == (0, True, False)
+    code, said = tark(tmp_path, folder, TURN, "--yes")
+    assert code == 0
+    assert "bring back src/a.py" in said
+    assert "remove made" in said
+    assert "restore b.py" in said
+    assert "restored  binary" in said
+    assert "what commands did to files that Git ignores stays" in said
+    assert picture(folder) == before
+    assert "(taken back)" in tark(tmp_path, folder)[1]
 
 
 def test_no_question_if_there_is_nothing_to_do(tmp_path: Path, folder: Path) -> None:

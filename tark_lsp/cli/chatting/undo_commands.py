@@ -8,6 +8,8 @@ from tark_lsp.cli.visible import one_line, visible
 from tark_lsp.errors import RequestError
 
 MAX_LISTED = 30
+MOST_NAMED = 5
+"""Files of a turn in the list."""
 WRITTEN = ("applied", "partly")
 """States of an edit that changed its file."""
 Answer = Mapping[str, Any]
@@ -89,7 +91,9 @@ class UndoCommands:
         return bool(answer["restored"] or answer["kept"])
 
     def _changed(self, turn: Answer) -> list[str]:
-        return [self._screen.file_name(edit["uri"]) for edit in turn["edits"] if edit["state"] in WRITTEN]
+        edited = [edit["uri"] for edit in turn.get("edits") or () if edit["state"] in WRITTEN]
+        changed = [self._screen.file_name(uri) for uri in (*edited, *(turn.get("changedByCommand") or ()))]
+        return changed[:MOST_NAMED] + ["..."] * (len(changed) > MOST_NAMED)
 
     async def _pick(self, question: str, most: int) -> int | None:
         """The index of the typed number. None: nothing was typed. Raises RequestError if it is none of the list."""
@@ -106,10 +110,13 @@ class UndoCommands:
         for file in answer["kept"]:
             name, reason = self._screen.file_name(file["uri"]), visible(file["reason"])
             self._screen.print_line(f"kept      {name}: {reason}", "yellow")
+        if answer["restored"] and "note" in answer:
+            self._screen.print_line(visible(answer["note"]), "dim")
 
 
 def _can_be_undone(turn: Answer) -> bool:
-    return turn.get("undone") != "all" and any(edit["state"] in WRITTEN for edit in turn.get("edits") or ())
+    written = any(edit["state"] in WRITTEN for edit in turn.get("edits") or ())
+    return turn.get("undone") != "all" and (written or bool(turn.get("changedByCommand")))
 
 
 def _prompts(opened: Answer) -> Sequence[tuple[str, str]]:

@@ -41,6 +41,8 @@ class RestoreCommand:
         changed = [turn.id for turn in reversed(later) if self._turns.changed_here(turn.id)] if request.files else []
         undone = await (self._turns.preview_undo(changed) if request.preview else self._undo(changed))
         by_command = dict.fromkeys(uri for turn in later for uri in (turn.end or {}).get("changedByCommand") or ())
+        for path in self._turns.restorable(changed):
+            by_command.pop(self._hunks.uri(path), None)
         first = next((turn for turn in later if turn.id == stored.turn_id), None)
         answer = {
             "prompt": (first.prompt if first is not None else "") or typed_text(stored.message),

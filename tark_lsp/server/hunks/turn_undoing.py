@@ -1,18 +1,20 @@
 """Undo and redo of turns of this workspace, also of earlier servers; clients are told what is undone by then."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 
 from tark_lsp.errors import RequestError
-from tark_lsp.folders import checkpoints_path
+from tark_lsp.folders import checkpoints_path, copies_folder, running_commands_folder
 from tark_lsp.review.outside import OutsideChanges
 from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.turns.turn_records import TurnRecords
 from tark_lsp.sessions.store import SessionStore
+from tark_lsp.tools.command_checkpoint import list_not_ignored
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.commands.command_checkpoints import CommandCheckpoints
 from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
-from tark_lsp.workspace.documents import Documents
+from tark_lsp.workspace.documents import DocumentEvent, Documents, Saved
 from tark_lsp.workspace.files import Workspace
 
 
@@ -27,11 +29,27 @@ def unkept(problem: str, lost: bool, in_memory: bool) -> str:
     )
 
 
-def checkpoint_store(warn: Callable[[str], None], *, in_memory: bool) -> CheckpointStore:
-    """`in_memory`: edits do not reach the files, so no other process can undo them, and none is recorded on disk."""
-    if in_memory:
-        return CheckpointStore(_nowhere, lambda *_: None)
-    return CheckpointStore(checkpoints_path, lambda *problem: warn(unkept(*problem)))
+def make_checkpoints(warn: Callable[[str], None], title: Callable[[str], str], workspace: Workspace) -> Checkpoints:
+    """If the workspace is in memory, no other process can undo its edits, so none is recorded on disk.
+
+    `title(turn_id)` is that of a turn.
+    """
+    if workspace.in_memory:
+        return Checkpoints(CheckpointStore(_nowhere, lambda *_: None))
+    store = CheckpointStore(checkpoints_path, lambda *problem: warn(unkept(*problem)))
+    return Checkpoints(store, lambda turn_id: (title(turn_id), workspace.folders), copies_folder)
+
+
+def make_commands(checkpoints: Checkpoints, documents: Documents) -> CommandCheckpoints:
+    """What the user saves while a command runs is not the command's."""
+    commands = CommandCheckpoints(checkpoints, running_commands_folder, list_not_ignored)
+
+    def note_saved(event: DocumentEvent) -> None:
+        if isinstance(event, Saved) and event.document.path is not None:
+            commands.note_written(event.document.path)
+
+    documents.listen(note_saved)
+    return commands
 
 
 def _nowhere() -> Path:
@@ -50,8 +68,10 @@ class TurnUndoing:
         outside: OutsideChanges,
         store: SessionStore,
         saving: Saving,
+        commands: CommandCheckpoints,
     ) -> None:
         self._checkpoints = checkpoints
+        self._commands = commands
         self._workspace = workspace
         self._documents = documents
         self._records = records
@@ -61,6 +81,7 @@ class TurnUndoing:
 
     async def undo(self, turn_id: str) -> UndoResult:
         """Raises RequestError for a turn that is running, or is not of this workspace."""
+        await self._commands.recover()
         origin = self._checked(turn_id)
         return await self._change(origin, self._outside.undo(origin, self._workspace))
 
@@ -83,6 +104,7 @@ class TurnUndoing:
 
     async def preview_undo(self, turn_ids: Sequence[str]) -> UndoResult:
         """What undo of these turns, one after another, would do now."""
+        await self._commands.recover()
         origins = [self._checked(turn_id) for turn_id in turn_ids]
         return (await self._checkpoints.preview_undo(origins, self._workspace)).undone
 
@@ -92,6 +114,10 @@ class TurnUndoing:
             self._workspace.is_inside(path) or self._documents.at(path) is not None
             for path in self._checkpoints.changed_paths(self._origin(turn_id))
         )
+
+    def restorable(self, turn_ids: Iterable[str]) -> set[Path]:
+        """The files that these turns changed, and that their undo is about."""
+        return {path for turn_id in turn_ids for path in self._checkpoints.changed_paths(self._origin(turn_id))}
 
     def refuse_if_active(self, turn_id: str) -> None:
         """Raises RequestError if the turn runs or waits, or the turn that it is a copy of does."""

@@ -16,6 +16,8 @@ from tark_lsp.workspace.uris import path_from_uri
 Json = dict[str, Any]
 PENDING = {"restored": [], "kept": [], "pending": True}
 """For an editor that cannot wait: it sends no text while it waits, which undo needs."""
+NOT_RESTORED = "what commands did to files that Git ignores stays"
+"""Said of each undo and redo of a turn with commands that changed files."""
 
 
 class UndoCommands:
@@ -40,7 +42,8 @@ class UndoCommands:
         names = [self._name(uri) for uri in result["restored"]]
         kept = [f"{self._name(item['uri'])} ({item['reason']})" for item in result["kept"]]
         done = f"the turn is {verb} in {', '.join(names)}" if names else f"nothing was {verb}"
-        return f"Tark: {done}; kept: {', '.join(kept)}" if kept else f"Tark: {done}"
+        parts = [done, *([f"kept: {', '.join(kept)}"] if kept else []), *([result["note"]] if "note" in result else [])]
+        return f"Tark: {'; '.join(parts)}"
 
     def _name(self, uri: str) -> str:
         path = path_from_uri(uri)
@@ -48,7 +51,9 @@ class UndoCommands:
 
 
 def undo_json(result: UndoResult, hunks: HunksJson) -> Json:
+    note = {"note": NOT_RESTORED} if result.commands else {}
     return {
         "restored": [hunks.uri(path) for path in result.restored],
         "kept": [{"uri": hunks.uri(path), "reason": reason} for path, reason in result.kept],
+        **note,
     }

@@ -20,8 +20,10 @@ from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.tools import load_tools
+from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Tool, ToolContext
+from tark_lsp.workspace.checkpoints.commands.command_checkpoints import CommandCheckpoints
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # imported when the first command could run in it
@@ -36,8 +38,10 @@ class ToolContexts:
         inputs: Inputs,
         store: SessionStore,
         problems: Problems,
+        commands: CommandCheckpoints,
     ) -> None:
-        """`problems` gets what reviews find."""
+        """`problems` gets what reviews find, `commands` records what commands change."""
+        self._commands = commands
         self._configuration = configuration
         self.state = state
         self._inputs = inputs
@@ -75,6 +79,7 @@ class ToolContexts:
                 lambda: self.sandbox_of(workspace),
                 lambda: self._sandboxes.give_up(workspace.folders),
             ),
+            checkpoint=CheckpointAccess(self._commands, record.id),
         )
 
         def set_mode(mode: Mode) -> None:

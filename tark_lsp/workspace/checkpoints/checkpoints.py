@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tark_lsp.errors import WorkspaceError
+from tark_lsp.workspace.checkpoints.commands.command_undo import CommandUndo
+from tark_lsp.workspace.checkpoints.commands.copies import Copies
 from tark_lsp.workspace.checkpoints.dry_run import DryRunFiles, Files
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
 from tark_lsp.workspace.checkpoints.recorded_files import RecordedFiles
 from tark_lsp.workspace.checkpoints.schema import undo_log_of
-from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedTurn
+from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedChange, LoggedTurn
 from tark_lsp.workspace.checkpoints.turn_undo import REDO, UNDO, TurnUndo, UndoPreview, UndoResult, Wording
+from tark_lsp.workspace.file_state import FileChange
 from tark_lsp.workspace.outcomes import Applied, Outcome
 
 About: TypeAlias = Callable[[str], tuple[str, Sequence[Path]]]
@@ -28,20 +31,28 @@ class Checkpoints:
     this in the second, redo the reverse. So redo follows the rules of undo, and both can be repeated.
     """
 
-    def __init__(self, store: CheckpointStore, about: About = lambda _: ("", ())) -> None:
+    def __init__(
+        self,
+        store: CheckpointStore,
+        about: About = lambda _: ("", ()),
+        copies_folder: Callable[[], Path] | None = None,
+    ) -> None:
+        """`copies_folder()`: for copies of what commands change; its parent exists. It can raise OSError."""
         self._store = store
+        self.commands = store.commands
+        self.copies = Copies(copies_folder or _nowhere)
         self._about = about
         self._undoing = asyncio.Lock()
 
-    def record_edit(self, turn_id: str, path: Path, before: str | None, after: str) -> int:
+    def record_edit(self, turn_id: str, path: Path, before: str | None, after: str, follows: int = 0) -> int:
         """Record an edit by the text before it (None: there is no file) and after it. Returns the number of the change.
 
-        So what the user typed between two edits is distinguished from the agent's text.
+        So what the user typed between two edits is distinguished from the agent's text. `follows`: it undoes something
+        in the part of the log that ends with this change.
         """
         self._begin(turn_id)
-        return self._store.add_change(
-            turn_id, "edit", path, before=None if before is None else _bytes(before), after=_bytes(after)
-        )
+        old = None if before is None else _bytes(before)
+        return self._store.add_change(turn_id, "edit", path, before=old, after=_bytes(after), mode=follows)
 
     def record_move(self, turn_id: str, source: Path, target: Path) -> int:
         """Record a move that does not change the text. Returns the number of the change."""
@@ -62,6 +73,14 @@ class Checkpoints:
             if change.kind == "remove" and change.path == path and change.before is not None and not change.undone:
                 return self._store.content(change.before), change.mode, change.number
         raise WorkspaceError("no copy of it is kept any more")
+
+    def record_command(self, turn_id: str, changes: Sequence[FileChange]) -> list[int]:
+        """Record what a command changed, or what is about to be changed in the same way. Returns the numbers.
+
+        Whether a change was made is seen by what is there, so it needs no outcome.
+        """
+        self._begin(turn_id)
+        return self._store.commands.add(turn_id, changes)
 
     def settle_change(self, change: int, outcome: Outcome) -> None:
         """Record the outcome of a change. If this is never called, undo decides by what it finds."""
@@ -106,21 +125,48 @@ class Checkpoints:
         """What `undo` of these turns, one after another, would do now: found by running it on `DryRunFiles`."""
         dry_run, done = DryRunFiles(files), UndoResult((), ())
         for turn_id in turn_ids:
-            changes = self._store.changes(turn_id)
-            done = done.followed_by(await TurnUndo(changes, _DryRunLog(self._store), dry_run).undo())
+            log = _DryRunLog(self._store)
+            for part in parts_of(self._store.changes(turn_id)):
+                if part[0].kind == "file":
+                    undone = await CommandUndo(part, log, dry_run, self.copies, UNDO).undo()
+                else:
+                    undone = await TurnUndo(part, log, dry_run).undo()
+                done = done.followed_by(undone)
         return UndoPreview(tuple(reversed(dry_run.edits)), done)  # in the order in which the changes were made
 
     async def _take_back(self, log_id: str, record_as: str, files: Files, wording: Wording) -> UndoResult:
         async with self._undoing:
-            recorded = RecordedFiles(files, self, record_as)
-            changes, log = self._store.changes(log_id), _TurnLog(log_id, self, self._store)
-            undo = TurnUndo(changes, log, recorded, wording)
-            undone = await undo.undo()
-            self._store.drop_unconfirmed(undo.absent)
-            return undone
+            recorded, done = RecordedFiles(files, self, record_as), UndoResult((), ())
+            parts = parts_of(self._store.changes(log_id))
+            for part in parts:
+                log = _TurnLog(log_id, self, self._store, part[-1].number if part is not parts[0] else 0)
+                if part[0].kind == "file":
+                    done = done.followed_by(await CommandUndo(part, log, recorded, self.copies, wording).undo())
+                else:
+                    undo = TurnUndo(part, log, recorded, wording)
+                    done = done.followed_by(await undo.undo())
+                    self._store.drop_unconfirmed(undo.absent)
+            return done
 
     def _begin(self, turn_id: str) -> None:
         self._store.begin_turn(turn_id, *self._about(turn_id))
+
+
+def parts_of(changes: Sequence[LoggedChange]) -> list[list[LoggedChange]]:
+    """What is undone together, in the order in which it is undone: the changes of one command, or all between two."""
+    parts: list[list[LoggedChange]] = []
+    last: object = None
+    for change in sorted(changes, key=lambda change: change.order):
+        kind = change.mode if change.kind == "file" else None
+        if not parts or kind != last:
+            parts.append([])
+        parts[-1].append(change)
+        last = kind
+    return parts[::-1]
+
+
+def _nowhere() -> Path:
+    raise OSError("copies are not kept")
 
 
 def _bytes(text: str) -> bytes:
@@ -130,15 +176,16 @@ def _bytes(text: str) -> bytes:
 class _TurnLog:
     """The `UndoLog` of one turn, or of its undo."""
 
-    def __init__(self, log_id: str, checkpoints: Checkpoints, store: CheckpointStore) -> None:
+    def __init__(self, log_id: str, checkpoints: Checkpoints, store: CheckpointStore, follows: int) -> None:
         self._log_id = log_id
+        self._follows = follows
         self._checkpoints = checkpoints
         self.stored = store.stored
         self.mark_undone = store.mark_undone
         self.settle_change = checkpoints.settle_change
 
     def record_edit(self, path: Path, before: str, after: str) -> int:
-        return self._checkpoints.record_edit(self._log_id, path, before, after)
+        return self._checkpoints.record_edit(self._log_id, path, before, after, self._follows)
 
 
 class _DryRunLog:

@@ -1,15 +1,25 @@
 """DryRunFiles: the files as an undo would leave them. Undo runs on these for a preview, so nothing is written."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
 from tark_lsp.errors import FileMissing, NotText, WorkspaceError
+from tark_lsp.workspace.closed_files import LARGEST_FILE
 from tark_lsp.workspace.disk.folder import TAKEN
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import UTF_8, Encoding, decode
+from tark_lsp.workspace.file_state import FileState, StateKind
+from tark_lsp.workspace.file_step import FileStep
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot
+
+NEW_FILE_MODE = 0o644
+NO_TEXT = b"\0"
+"""Instead of bytes that are too many to be shown."""
 
 
 class Files(Protocol):
@@ -23,6 +33,9 @@ class Files(Protocol):
     async def move(self, snapshot: Snapshot, target: Path) -> Outcome: ...
     async def remove(self, snapshot: Snapshot) -> Outcome: ...
     async def restore(self, path: Path, data: bytes, mode: int) -> Outcome: ...
+    def buffer(self, path: Path) -> Snapshot | None: ...
+    async def states(self, expected: Sequence[tuple[Path, FileState | None]]) -> Sequence[FileState | None]: ...
+    async def put(self, steps: Sequence[FileStep]) -> Sequence[str]: ...
 
 
 class DryRunFiles:
@@ -36,6 +49,8 @@ class DryRunFiles:
         self._files = files
         self._changed: dict[Path, bytes | None] = {}
         """What would be at each changed path; None: nothing."""
+        self._states: dict[Path, FileState | None] = {}
+        """The same for what commands changed, with links and folders."""
 
     def is_inside(self, path: Path) -> bool:
         return self._files.is_inside(path)
@@ -91,6 +106,53 @@ class DryRunFiles:
         self._changed[path] = data
         self.edits.append(ProposedEdit.between(Snapshot(path, "", exists=False), text))
         return Applied(Snapshot(path, text))
+
+    def buffer(self, path: Path) -> Snapshot | None:
+        return None if path in self._changed else self._files.buffer(path)
+
+    async def states(self, expected: Sequence[tuple[Path, FileState | None]]) -> Sequence[FileState | None]:
+        found = await self._files.states(expected)
+        return [self._state(path, there) for (path, _), there in zip(expected, found, strict=True)]
+
+    async def put(self, steps: Sequence[FileStep]) -> Sequence[str]:
+        for step in steps:
+            if step.wanted is None or step.wanted.kind is not StateKind.FILE:
+                self._put_text(step.path, None)
+            elif step.source is not None:
+                self._put_text(step.path, step.source)
+            self._states[step.path] = step.wanted
+        return [""] * len(steps)
+
+    def _state(self, path: Path, there: FileState | None) -> FileState | None:
+        if path in self._states:
+            return self._states[path]
+        data = self._changed.get(path)
+        if data is None:
+            return None if path in self._changed else there
+        mode = there.mode if there is not None and there.kind is StateKind.FILE else NEW_FILE_MODE
+        return FileState(StateKind.FILE, mode, sha256(data).hexdigest())
+
+    def _put_text(self, path: Path, source: Path | None) -> None:
+        """Note what would be there, as an edit if it is a text before and after."""
+        before: Snapshot | None = None
+        with suppress(WorkspaceError):  # it is no text
+            try:
+                before = self.read(path)
+            except FileMissing:
+                before = Snapshot(path, "", exists=False)
+        if source is None:
+            self._changed[path] = None
+            self.edits += [ProposedEdit.removal(before)] if before is not None and before.exists else []
+            return
+        try:
+            data = source.read_bytes() if source.stat().st_size <= LARGEST_FILE else NO_TEXT
+        except OSError:
+            data = NO_TEXT
+        self._changed[path] = data
+        with suppress(NotText):
+            text = decode(data)[0]
+            edit = None if before is None else ProposedEdit.between(before, text)
+            self.edits += [edit] if edit is not None and (edit.hunks or not edit.base.exists) else []
 
     def _record_move(self, snapshot: Snapshot, target: Path) -> None:
         """Record the move in the edit of the file, if it has one already."""

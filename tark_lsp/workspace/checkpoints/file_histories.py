@@ -55,10 +55,10 @@ class FileHistory:
 
 
 def histories_of(changes: Sequence[LoggedChange]) -> list[FileHistory]:
-    """In the order in which the files were first changed."""
+    """In the order in which the files were first changed; without what commands changed."""
     histories: list[FileHistory] = []
     by_path: dict[Path, FileHistory] = {}
-    for change in changes:
+    for change in (change for change in changes if change.kind != "file"):
         history = by_path.get(change.path)
         new = change.kind == "edit" and change.before is None
         # After everything at a path was undone, the file there can be another one.

@@ -57,6 +57,17 @@ def delete_old_turns(connection: "Connection", current: str) -> None:
         _delete_unused(connection, current)
 
 
+def delete_oldest_turn(connection: "Connection") -> bool:
+    """Delete the oldest turn and its undo, unless it is the only one; within a transaction."""
+    turns = f"SELECT number FROM turns WHERE id NOT LIKE '{UNDO_LOG}%' ORDER BY number"
+    found = connection.execute(f"{turns} LIMIT 2").fetchall()
+    if len(found) < 2:  # the oldest, and another one
+        return False
+    connection.execute("DELETE FROM turns WHERE number = ?", found[0])
+    _delete_unused(connection, "")
+    return True
+
+
 def size_of(connection: "Connection") -> int:
     """The bytes of all contents."""
     ((size,),) = connection.execute("SELECT coalesce(sum(size), 0) FROM contents")

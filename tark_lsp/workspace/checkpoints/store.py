@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
 from tark_lsp.database import Database
 from tark_lsp.errors import WorkspaceError
+from tark_lsp.workspace.checkpoints.commands.command_rows import CommandRows
 from tark_lsp.workspace.checkpoints.delta import apply_delta, make_delta
 from tark_lsp.workspace.checkpoints.schema import LAYOUT, OF_TURN, UNDO_LOG, delete_old_turns
 
@@ -29,14 +30,15 @@ ADD_CHANGE = (
     "INSERT INTO changes (number, turn, kind, path, target, before, after, mode, sure, undone)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
 )
-Kind: TypeAlias = Literal["edit", "move", "remove"]
+Kind: TypeAlias = Literal["edit", "move", "remove", "file"]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
     """`before` and `after` are digests: of the texts of an edit (`before` None: there was no file); for a removal
-    `before` is the digest of the file's bytes. `target` is the new path of a move."""
+    `before` is the digest of the file's bytes. Of a `file`, which a command changed, they are `FileState`s as texts, or
+    None. `target` is the new path of a move."""
 
     number: int
     kind: Kind
@@ -45,10 +47,16 @@ class LoggedChange:
     before: str | None
     after: str | None
     mode: int
-    """Permission bits of a removed file."""
+    """Permission bits of a removed file. Of a `file`, which command of the turn it was. Of an edit that undo made, the
+    number of the change that it follows, if commands came later."""
     confirmed: bool
     """False: the server ended before it knew whether the change was made."""
     undone: bool
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Changes are undone in the reverse of this order."""
+        return (self.mode if self.kind == "edit" and self.mode else self.number), self.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,7 @@ class CheckpointStore:
         lost; `in_memory`: there is no new file.
         """
         self._database = Database(locate, LAYOUT, self._carry, failed)
+        self.commands = CommandRows(self._database)
         self._own: dict[str, tuple[str, float, str, bytes]] = {}
         """The rows of this process's turns, by id."""
         self._recorded: dict[int, _Recorded] = {}

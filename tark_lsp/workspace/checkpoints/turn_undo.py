@@ -43,11 +43,13 @@ class UndoResult:
     """`kept` are files that stay as they are, each with the reason: wholly, or in part if also in `restored`.
 
     A file that was moved is named by its current path. `left` are the paths from which files were moved back.
+    `commands`: commands changed something, so what Git ignores can differ still.
     """
 
     restored: tuple[Path, ...]
     kept: tuple[tuple[Path, str], ...]
     left: tuple[Path, ...] = ()
+    commands: bool = False
 
     def followed_by(self, later: "UndoResult") -> "UndoResult":
         """What was done in all. Of a file that was kept twice, the last reason counts."""
@@ -55,6 +57,7 @@ class UndoResult:
             tuple(dict.fromkeys((*self.restored, *later.restored))),
             tuple({**dict(self.kept), **dict(later.kept)}.items()),
             tuple(dict.fromkeys((*self.left, *later.left))),
+            self.commands or later.commands,
         )
 
 

@@ -7,6 +7,8 @@ from pathlib import Path, PurePath
 from secrets import token_hex
 from typing import Protocol, Self
 
+from tark_lsp.workspace.file_state import FileState
+
 Ready = Callable[[], bool]
 """Asked right before a file is changed: is the change still allowed?"""
 TAKEN = "there is something at the new place already"
@@ -55,6 +57,14 @@ class Folder(Protocol):
 
         Returns what could not be kept; within one file system that is nothing. WriteFailed if the target exists.
         """
+        ...
+
+    def state(self, relative: PurePath, *, by_stamp: bool = False) -> FileState | None:
+        """What is there, without following links; None: nothing. `by_stamp`: a file is not read."""
+        ...
+
+    def put(self, relative: PurePath, now: FileState | None, wanted: FileState | None, source: Path | None) -> None:
+        """Put `wanted` where `now` is; `source` has the bytes of a file. StaleText if something else is there."""
         ...
 
 

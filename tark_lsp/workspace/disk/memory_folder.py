@@ -11,6 +11,7 @@ from typing import Self
 from tark_lsp.errors import FileTooLarge, NotText, StaleText, WriteFailed
 from tark_lsp.workspace.closed_files import LARGEST_FILE
 from tark_lsp.workspace.disk.folder import TAKEN, File, Folder, Ready
+from tark_lsp.workspace.file_state import FileState
 
 NEW_FILE_MODE = 0o644
 
@@ -78,6 +79,12 @@ class MemoryFolder:
         into._keep(target, expected, mode, ready)
         self._set(relative, None, ready)
         return ""
+
+    def state(self, relative: PurePath, *, by_stamp: bool = False) -> FileState | None:  # noqa: ARG002  # see Folder
+        raise NotText("its changes are in memory, and no command runs")
+
+    def put(self, relative: PurePath, now: FileState | None, wanted: FileState | None, source: Path | None) -> None:  # noqa: ARG002  # see Folder
+        raise WriteFailed("its changes are in memory, and no command runs")
 
     def _keep(self, relative: PurePath, data: bytes, mode: int, ready: Ready) -> None:
         try:

@@ -24,9 +24,13 @@ from tark_lsp.workspace.disk.posix_files import (
     temporary_file,
     verify_written,
 )
+from tark_lsp.workspace.disk.posix_states import read_state, write_state
 from tark_lsp.workspace.disk.renaming import rename_no_replace
+from tark_lsp.workspace.file_state import FileState
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
+NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+"""The folder of a path does not exist: there is nothing, a file or a link."""
 
 
 class PosixFolder:
@@ -110,6 +114,19 @@ class PosixFolder:
                 require_content(parent, relative.name, expected)
                 os.unlink(relative.name, dir_fd=parent)
             os.fsync(parent)
+
+    def state(self, relative: PurePath, *, by_stamp: bool = False) -> FileState | None:
+        try:
+            with self._parent(relative) as parent:
+                return read_state(parent, relative.name, by_stamp=by_stamp)
+        except OSError as error:
+            if error.errno in NOT_THERE:
+                return None
+            raise
+
+    def put(self, relative: PurePath, now: FileState | None, wanted: FileState | None, source: Path | None) -> None:
+        with self._parent(relative) as parent:
+            write_state(parent, relative.name, now, wanted, source)
 
     def _root(self) -> int:
         """The handle of the folder. It is opened again only if another folder has taken its place."""

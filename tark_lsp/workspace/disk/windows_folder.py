@@ -10,6 +10,7 @@ from typing import Self
 
 from tark_lsp.errors import FileTooLarge, NotText, OutsideWorkspace, StaleText, WriteFailed
 from tark_lsp.workspace.disk.folder import TAKEN, File, Ready, temporary_name
+from tark_lsp.workspace.file_state import FileState
 from tark_lsp.workspace.names import check_name
 
 REPARSE_POINT = 0x400
@@ -89,6 +90,12 @@ class WindowsFolder:
         _require_ready(ready)
         self._require_content(relative, expected)
         self._checked(relative).unlink()
+
+    def state(self, relative: PurePath, *, by_stamp: bool = False) -> FileState | None:  # noqa: ARG002  # see Folder
+        raise NotText("no command runs in a sandbox on Windows")
+
+    def put(self, relative: PurePath, now: FileState | None, wanted: FileState | None, source: Path | None) -> None:  # noqa: ARG002  # see Folder
+        raise WriteFailed("no command runs in a sandbox on Windows")
 
     def _prepare_target(self, relative: PurePath) -> Path:
         """The path of a file that will be written; creates its folders."""

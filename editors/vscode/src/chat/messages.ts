@@ -34,7 +34,7 @@ export interface TurnHead {
   readonly edits?: number;
   /** There may be changes to undo. */
   readonly undoable?: boolean;
-  /** The URIs of files that its commands changed, which cannot be undone. */
+  /** The URIs of files that its commands changed. */
   readonly changed?: readonly string[];
   /** What of its changes is undone. */
   readonly undone?: "all" | "partly";

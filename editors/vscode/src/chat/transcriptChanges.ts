@@ -131,7 +131,7 @@ export function turnHead(turn: Turn): TurnHead {
     ...(error && { error: { code: error.code, message: error.message, hint: error.hint } }),
     ...(turn.calls.size > 0 && { worked: true }),
     ...(changed > 0 && { edits: changed }),
-    ...(edits.some((edit) => edit.state === "pending" || CHANGED.has(edit.state)) && { undoable: true }),
+    ...((edits.some((edit) => edit.state === "pending" || CHANGED.has(edit.state)) || changedByCommand?.length) && { undoable: true }),
     ...(changedByCommand && changedByCommand.length > 0 && { changed: changedByCommand }),
     ...(undone !== undefined && { undone }),
     ...(mode !== undefined && { mode }),

@@ -22,7 +22,7 @@ export class Undo {
     private readonly shows: (sessionId: string) => boolean,
   ) {
     server.state.on("update", ({ params: { update, turnId, sessionId } }) => {
-      if (update.kind === "end" && Array.isArray(update["edits"]) && update["edits"].length > 0) {
+      if (update.kind === "end" && [update["edits"], update["changedByCommand"]].some((list) => Array.isArray(list) && list.length > 0)) {
         this.changedTurns.push({ sessionId, turnId });
       }
     });
@@ -86,7 +86,7 @@ export class Undo {
     const { sessionId, transcripts } = this.server.state;
     const past = sessionId === undefined ? [] : (transcripts.get(sessionId)?.turns ?? []);
     const recorded = past
-      .filter((turn) => turn.state === "ended" && (turn.edits?.length ?? 0) > 0)
+      .filter((turn) => turn.state === "ended" && (turn.edits?.length ?? 0) + (turn.changedByCommand?.length ?? 0) > 0)
       .map(({ turnId }) => turnId);
     const seen = this.changedTurns.filter((turn) => sessionId === undefined || turn.sessionId === sessionId).map(({ turnId }) => turnId);
     const all = new Set([...seen.toReversed(), ...recorded.toReversed()]);

@@ -9,6 +9,8 @@ const LONGEST_PROMPT = 40; // characters
 export interface UndoAnswer {
   readonly restored: readonly string[];
   readonly kept: readonly { readonly uri: string; readonly reason: string }[];
+  /** What undo is never about, if that matters for this turn. */
+  readonly note?: string;
 }
 
 export interface Outcome {
@@ -26,11 +28,12 @@ interface Done extends UndoAnswer {
 }
 
 /** Undefined: nothing was done, and nothing was left out. */
-export function describeOutcome({ verb, prompt, restored, kept, waiting = 0 }: Done, name: (uri: string) => string): Outcome | undefined {
+export function describeOutcome({ verb, prompt, restored, kept, note, waiting = 0 }: Done, name: (uri: string) => string): Outcome | undefined {
   const parts = [
     ...(restored.length > 0 ? [`${verb} ${prompt} in ${restored.map(name).join(", ")}`] : []),
     ...kept.map(({ uri, reason }) => `kept ${name(uri)}: ${reason}`),
     ...(waiting > 0 ? [`${prompt}: ${counted(waiting, "change")} still wait${waiting === 1 ? "s" : ""} for your review`] : []),
+    ...(note !== undefined && restored.length > 0 ? [note] : []),
   ];
   return parts.length === 0 ? undefined : { message: parts.join("; "), complete: kept.length + waiting === 0 };
 }

@@ -16,8 +16,14 @@ local changed = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, ta
 local skipped = {} ---@type table<string, true> turn ids: the user went past them
 local incomplete ---@type string? id of the last turn of which something could not be taken back
 
+---@param turn { edits?: table[], changedByCommand?: string[] }
+---@return boolean
+local function changed_files(turn)
+  return #(turn.edits or {}) + #(turn.changedByCommand or {}) > 0
+end
+
 state.on('update', function(server_state, params)
-  if params.update.kind == 'end' and #(params.update.edits or {}) > 0 then
+  if params.update.kind == 'end' and changed_files(params.update) then
     changed[server_state] = changed[server_state] or {}
     table.insert(changed[server_state], { turnId = params.turnId, sessionId = params.sessionId })
   end
@@ -41,7 +47,7 @@ local function undo_candidates(server_state)
   local _, transcript = state.current_session(server_state)
   for index = #transcript.turns, 1, -1 do
     local turn = transcript.turns[index]
-    if turn.state == 'ended' and #(turn.edits or {}) > 0 then
+    if turn.state == 'ended' and changed_files(turn) then
       add({ turnId = turn.turnId, sessionId = server_state.session_id })
     end
   end
@@ -77,13 +83,14 @@ end
 
 ---@param server_state tark.State
 ---@param turn tark.ChangedTurn
----@param answer { restored: string[], kept: { uri: string, reason: string }[] }
+---@param answer { restored: string[], kept: { uri: string, reason: string }[], note?: string }
 ---@param undecided integer
 local function report(server_state, turn, answer, undecided)
   local label, parts = turn_label(server_state, turn), {}
   if #answer.restored > 0 then
     local files = table.concat(vim.tbl_map(workspace.display_name, answer.restored), ', ')
     table.insert(parts, ('took back %s in %s'):format(label, files))
+    table.insert(parts, answer.note)
   end
   for _, kept in ipairs(answer.kept) do
     table.insert(parts, ('kept %s: %s'):format(workspace.display_name(kept.uri), kept.reason))

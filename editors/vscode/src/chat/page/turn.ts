@@ -76,7 +76,7 @@ export class TurnView {
     this.drawProblem();
     this.foot.replaceChildren(endingWords(head));
     if (head.changed !== undefined) {
-      this.foot.append(h("div", {}, "Changed by commands, which cannot be undone: ", ...head.changed.map((uri) => this.file(uri))));
+      this.foot.append(h("div", {}, "Changed by commands: ", ...head.changed.map((uri) => this.file(uri))));
     }
   }
 
