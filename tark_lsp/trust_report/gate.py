@@ -10,9 +10,14 @@ from tark_lsp.messages import ApprovalLevel
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools import load_tools
+from tark_lsp.tools.checkpoint_access import CheckpointAccess
+from tark_lsp.tools.command_checkpoint import list_not_ignored
 from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Diagnostic, Option, ToolContext
 from tark_lsp.trust_report.promise import NotMeasured
+from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
+from tark_lsp.workspace.checkpoints.commands.command_checkpoints import CommandCheckpoints
+from tark_lsp.workspace.checkpoints.store import CheckpointStore
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.outcomes import Outcome, Refused
 
@@ -80,14 +85,17 @@ class AssumedSandbox(Sandbox):
 class Gate:
     """For one workspace that the user trusts."""
 
-    def __init__(self, workspace: Path, sandbox: Sandbox | None = None) -> None:
-        """`sandbox`: None to assume one that works."""
+    def __init__(self, workspace: Path, sandbox: Sandbox | None = None, *, undoes: bool = False) -> None:
+        """`sandbox`: None to assume one that works. `undoes`: what a command changes could be undone, which `balanced`
+        needs; each decision then looks at the files."""
         workspace.mkdir(parents=True, exist_ok=True)
         nowhere = workspace / "nowhere"
         found = sandbox or AssumedSandbox(Places(nowhere, nowhere, nowhere), [workspace])
         editor = NoEditor()
         self.context = ToolContext(Workspace([workspace], editor), editor)
         self.context.sandbox = SandboxAccess(lambda: found)
+        if undoes:
+            self.context.checkpoint = CheckpointAccess(_commands(workspace.with_name("checkpoints")), "turn")
         self._tool = load_tools()["run_command"]
 
     async def decide(self, command: str, level: ApprovalLevel = ApprovalLevel.CAREFUL) -> Decision:
@@ -96,6 +104,14 @@ class Gate:
         except FailureForModel as error:
             return Ask(f"it is refused: {error}")
         return decide_call("run_command", preview, Policy(level, trusted=True), self.context.workspace)
+
+
+def _commands(state: Path) -> CommandCheckpoints:
+    """Records what commands change, so that undo could take it back."""
+    state.mkdir(exist_ok=True)
+    store = CheckpointStore(lambda: state / "checkpoints.sqlite3", lambda *_: None)
+    checkpoints = Checkpoints(store, copies_folder=lambda: state / "copies")
+    return CommandCheckpoints(checkpoints, lambda: state / "running", list_not_ignored)
 
 
 async def why_asked(gate: Gate, commands: Sequence[str], level: ApprovalLevel) -> dict[str, str]:

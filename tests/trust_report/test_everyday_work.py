@@ -17,6 +17,7 @@ from tark_lsp.errors import FailureForModel
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
+from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.trust_report.everyday import EVERYDAY
@@ -24,6 +25,7 @@ from tark_lsp.workspace.files import Workspace
 from tests.memory import MemoryBuffers, MemoryEditor
 from tests.sandbox.conftest import MISSING
 from tests.tools.conftest import Bench
+from tests.workspace.command_bench import TURN, CommandBench
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
 
@@ -119,6 +121,7 @@ async def open_project(root: Path, ecosystem: str) -> Bench:
     buffers = MemoryBuffers()
     editor = MemoryEditor(buffers)
     context = ToolContext(Workspace([folder], buffers), editor, sandbox=SandboxAccess(lambda: sandbox))
+    context.checkpoint = CheckpointAccess(CommandBench(folder, root / f"{folder.name}-checkpoints").commands, TURN)
     return Bench(folder, buffers, editor, context)
 
 

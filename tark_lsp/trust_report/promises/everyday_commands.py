@@ -11,7 +11,7 @@ NEEDED = 50
 async def measure(ground: Ground) -> Outcome:
     workspace = ground.folder / "workspace"
     workspace.mkdir()
-    gate = Gate(workspace, await working_sandbox(ground.folder, workspace))
+    gate = Gate(workspace, await working_sandbox(ground.folder, workspace), undoes=True)
     asked = await why_asked(gate, COMMANDS, ApprovalLevel.BALANCED)
     failures = tuple(f"{command}: {why}" for command, why in asked.items())
     return Outcome("builds, tests, linters, formatters and git, of ten ecosystems", len(COMMANDS), failures, NEEDED)
