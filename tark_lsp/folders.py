@@ -61,6 +61,11 @@ def receipts_path() -> Path:
     return state_folder() / "receipts.sqlite3"
 
 
+def mask_key_path() -> Path:
+    """The key of the tokens that replace secrets. Its folder is created."""
+    return state_folder() / "mask-key"
+
+
 def permissions_path() -> Path:
     """The file for all workspaces. Its folder is created."""
     return state_folder() / "permissions.sqlite3"

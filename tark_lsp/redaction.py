@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Collection, Mapping
 
-from tark_lsp.key_shapes import KEY_PATTERN, LETTER_DIGIT_SWITCH
+from tark_lsp.secrets.shapes import KEY_PATTERN, LETTER_DIGIT_SWITCH
 
 REDACTED = "***"
 MAX_CHARACTERS = 32 * 1024
@@ -55,8 +55,8 @@ KEY_PREFIXES = re.compile(
     r"""|AIza[\w-]{20,}|(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{12,}|LTAI[a-zA-Z0-9]{12,}"""
     r"""|eyJ[\w-]{8,}(?:\.[\w-]*){0,4})"""
 )
-"""Text that can be a key by its prefix alone, of any length (key_shapes.py has the full shapes): in a log the cheaper
-mistake."""
+"""Text that can be a key by its prefix alone, of any length (secrets/shapes.py has the full shapes): in a log the
+cheaper mistake."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_+=~.-]{16,}")
 OWN_IDS = re.compile(r"(?:session|turn|call|hunk|request)-[0-9a-f]{12}")

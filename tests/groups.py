@@ -14,6 +14,7 @@ SPREAD = (
     "tests/cli/test_chat.py",
     "tests/cli/test_chat_begin.py",
     "tests/cli/test_chat_order.py",
+    "tests/cli/test_chat_permissions.py",
     "tests/cli/test_chat_sessions.py",
     "tests/cli/test_demo.py",
     "tests/cli/test_doctor.py",
@@ -21,6 +22,8 @@ SPREAD = (
     "tests/cli/test_run.py",
     "tests/cli/test_run_providers.py",
     "tests/cli/test_undo.py",
+    "tests/editors/test_before_trust.py",
+    "tests/editors/test_permissions_kept.py",
     "tests/editors/test_sessions_killed.py",
     "tests/editors/test_undo_after_kill.py",
 )

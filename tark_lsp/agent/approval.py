@@ -13,6 +13,7 @@ from typing import TypeAlias
 from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.grants import Grant, grants_together
 from tark_lsp.agent.rules import CommandTooLong, Rule
+from tark_lsp.agent.taint import narrow
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
 from tark_lsp.tools.unsaved import describe_unsaved
@@ -78,6 +79,8 @@ class Policy:
     """`no_commands` holds only for commands without a sandbox."""
     in_memory: bool = False
     """Edits are kept in memory, so those inside the workspace are allowed, deletions too."""
+    tainted_by: str = ""
+    """The text from outside the workspace that the model got in this turn, to follow "it read". Empty: none."""
 
 
 def effect_of(preview: Preview) -> Effect:
@@ -109,7 +112,11 @@ def decide_call(
 
     The question always says where a command runs and what it gets.
     """
+    if policy.tainted_by:
+        policy = replace(policy, grants=narrow(policy.grants))
     decision = _decide(tool, preview, policy, workspace, outside_selection=outside_selection)
+    if policy.tainted_by:
+        decision = _after_outside_text(decision, preview, policy)
     if isinstance(decision, Ask) and preview.command is not None:
         effect = f"it {effect_of_command(preview.command)}{preview.command.beyond}"
         if not decision.why.startswith(effect):
@@ -120,6 +127,19 @@ def decide_call(
     if isinstance(decision, Allow):
         return Ask(unsaved, once=True)
     return replace(decision, why=f"{decision.why}, and {unsaved}")
+
+
+def _after_outside_text(decision: Decision, preview: Preview, policy: Policy) -> Decision:
+    """What can reach the network is asked about, whatever allows it; every question names the source."""
+    effect, command = effect_of(preview), preview.command
+    reaches_network = effect in (Effect.NETWORK, Effect.COMMAND) or (command is not None and bool(command.beyond))
+    if isinstance(decision, Allow) and reaches_network:
+        decision = Ask(f"it {effect}{'' if command is None else command.beyond}", once=True)
+    return (
+        replace(decision, why=f"{decision.why}, after it read {policy.tainted_by}")
+        if isinstance(decision, Ask)
+        else decision
+    )
 
 
 def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool) -> Decision:
@@ -232,6 +252,14 @@ def may_hide_below(folders: Sequence[Path], policy: Policy, workspace: Workspace
 def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
     """Whether an ask rule applies to reading the file. A call that reads many files cannot ask about every one."""
     return _of_reading(path, policy.ask, workspace)
+
+
+def shows_secrets_of(path: Path, policy: Policy, workspace: Workspace) -> bool:
+    """Whether the secrets of the file are shown to the model: it is in the workspace, and an allow rule for `read_file`
+    with a specifier names it. Of files outside, such a rule allows only to read them."""
+    reading = Preview("", ToolKind.READ, Risk.READ_ONLY, outside=(path,))
+    rules = (rule for rule in policy.allow if rule.specifier is not None)
+    return workspace.is_inside(path) and any(rule.allows("read_file", reading, workspace) for rule in rules)
 
 
 def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool:

@@ -9,6 +9,7 @@ from tark_lsp.agent.grants import grants_for
 from tark_lsp.agent.receipting import YOU
 from tark_lsp.agent.results import ReadyCall
 from tark_lsp.agent.state import Turn
+from tark_lsp.agent.taint import narrow
 from tark_lsp.agent.user_interface import PermissionRequest, Permitted, Rejected, preview_digest
 from tark_lsp.errors import ToolError
 from tark_lsp.receipts.receipt import Step
@@ -50,6 +51,8 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
         turn.receipts.record(Step.REFUSED, item.call_id, item.tool.name, digest, preview.title, f"{YOU}, before")
         raise ToolError("denied", "the person already rejected this call in this turn", hint="do without it")
     grants = () if asked.once else grants_for(preview, turn.context.workspace, digest[:12])
+    if turn.context.outside_sources:
+        grants = narrow(grants)
     request = PermissionRequest(
         (item.call_id,),
         preview.title,

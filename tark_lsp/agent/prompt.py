@@ -4,8 +4,8 @@ The system prompt contains only what mostly stays the same from turn to turn, be
 prefix. Kind, mode, selection, open documents and diagnostics are in the message of the turn.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tark_lsp.agent.kinds import Kind, read_prompt
@@ -86,6 +86,15 @@ def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, aroun
     else:
         texts = (Text(kind.instructions), *((Text(rest),) if rest else ()))
     return Message("user", (*texts, *around.images))
+
+
+def masked_prompt(message: Message, mask: Callable[[str], str]) -> Message:
+    """The message of a turn, with secrets masked in all but the user's own words."""
+    parts = [
+        replace(part, text=mask(part.text)) if isinstance(part, Text) and not part.text.startswith(USER_SAYS) else part
+        for part in message.parts
+    ]
+    return replace(message, parts=tuple(parts))
 
 
 def typed_text(message: Message) -> str:

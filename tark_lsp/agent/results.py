@@ -58,7 +58,8 @@ def _told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult])
         status = CallStatus.FAILED
         match error:
             case FailureForModel():
-                content = failure_line(error)
+                details = turn.context.masks.mask_json(dict(error.details))  # before quotes in it are escaped
+                content = failure_text(error.code, error.message, error.hint, details)
                 status = CallStatus.REJECTED if error.code == "denied" else CallStatus.FAILED
             case TarkError():
                 content = failure_text(error.code, error.message, error.hint)
@@ -96,7 +97,13 @@ def finish_call(
     changed: bool = False,
     facts: CallFacts | None = None,
 ) -> None:
-    """Sets the result of the call. `changed`: the call changed something, which the result says even in a loop."""
+    """Sets the result of the call, with secrets masked.
+
+    `changed`: the call changed something, which the result says even in a loop.
+    """
+    tool = turn.resources.tools.get(call.name)
+    if tool is None or tool.facts.untrusted_output:  # otherwise it is what we, or the user, said
+        content = turn.context.masks.mask_text(content)
     if turn.loops.record_call(call.name, call.arguments, content, changed=changed):
         done = {"result": content} if changed else None
         content = failure_text("repeated", "the same call is repeated with the same result", REPEATED_HINT, done)

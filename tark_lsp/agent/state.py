@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_hide_below
+from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_hide_below, shows_secrets_of
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.kinds import Kind, offered_tools
@@ -17,6 +17,7 @@ from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
+from tark_lsp.agent.taint import describe_sources
 from tark_lsp.agent.user_interface import HunkState, UserInterface
 from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import TarkError
@@ -124,6 +125,7 @@ class Turn:
         self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
         self.context.may_hide_below = lambda folders: may_hide_below(folders, self.rules, self.context.workspace)
         self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)
+        self.context.shows_secrets_of = lambda path: shows_secrets_of(path, self.rules, self.context.workspace)
 
     def emit(self, event: events.AgentEvent) -> None:
         """All events of the turn pass here: a call that is over has its last receipt, however it ended."""
@@ -146,7 +148,14 @@ class Turn:
         granted = (*self.session.grants, *self.grants, *self.lasting.grants())
         trusted = self.rules.trusted or self.lasting.is_trusted()
         unreviewed = self.user.unreviewed_edits()
-        return replace(self.rules, level=self.session.approval, grants=granted, trusted=trusted, unreviewed=unreviewed)
+        return replace(
+            self.rules,
+            level=self.session.approval,
+            grants=granted,
+            trusted=trusted,
+            unreviewed=unreviewed,
+            tainted_by=describe_sources(self.context.outside_sources),
+        )
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
         """The tools of the kind in the current mode, which the user and the model can change while the turn runs. A

@@ -17,6 +17,7 @@ from tark_lsp.agent.consent import require_permission
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.results import ReadyCall, announce_call, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
+from tark_lsp.agent.taint import note_source
 from tark_lsp.agent.user_interface import preview_digest
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ToolCall, ToolResult
@@ -93,8 +94,14 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
         turn.receipts.about_to_run(item.call_id, preview_digest(preview))
         turn.emit(CallChanged(item.call_id, CallStatus.IN_PROGRESS))
         turn.emit(Step(preview.title))
-        result = await within_time(turn, item, preview)
+        try:
+            result = await within_time(turn, item, preview)
+        except ToolError:
+            if preview.command is not None:  # the error can show its output
+                note_source(turn.context, item.tool, preview, "")
+            raise
         content, facts = (result, None) if isinstance(result, str) else (result.text, result.facts)
+        note_source(turn.context, item.tool, preview, content)
         if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
             content = cap_result(turn.context, content.split("\n"))
         changed = item.tool.risk is not Risk.READ_ONLY

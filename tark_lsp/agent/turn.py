@@ -217,6 +217,7 @@ def _odd_end(answer: Message, stop: WireStop, raw: str) -> str:
 
 def shorten_steering(turn: Turn, prompt: str) -> str:
     """What the user says to a running turn cannot be refused any more, so only the beginning of a long text is sent."""
-    if len(prompt) > LONGEST_ATTACHMENT:
-        turn.emit(events.Notice("warning", "your message is long: the model sees its beginning and can read the rest"))
+    if len(prompt) <= LONGEST_ATTACHMENT:
+        return prompt
+    turn.emit(events.Notice("warning", "your message is long: the model sees its beginning and can read the rest"))
     return cap_result(turn.context, prompt.split("\n"), limit=LONGEST_ATTACHMENT)

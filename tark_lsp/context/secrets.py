@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from tark_lsp.key_shapes import KEY_PATTERN, LETTER_DIGIT_SWITCH
+from tark_lsp.secrets.shapes import KEY_PATTERN, LETTER_DIGIT_SWITCH
 
 KINDS: Mapping[str, re.Pattern[str]] = {
     "a private key": re.compile(r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY"),

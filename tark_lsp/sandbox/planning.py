@@ -8,10 +8,10 @@ from pathlib import Path
 
 from tark_lsp.sandbox import launcher
 from tark_lsp.sandbox.plan import Launch, Limits, Needs, SandboxPlan
-from tark_lsp.sandbox.secrets import OF_SYSTEM
 from tark_lsp.sandbox.toolchains import CACHES as CACHE_TABLE
 from tark_lsp.sandbox.toolchains import HOMES, PROGRAMS, cache_seeds, cache_variables
 from tark_lsp.sandbox.tree import Found, Scan, other_names
+from tark_lsp.secrets.file_names import OF_SYSTEM
 from tark_lsp.workspace.private import PrivatePaths
 
 MOST_MOUNTS = 400

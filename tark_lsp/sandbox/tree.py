@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePath
 
-from tark_lsp.sandbox.secrets import is_secret, kind_of
+from tark_lsp.secrets.file_names import is_secret, kind_of
 from tark_lsp.workspace.protected import PROTECTED, is_protected_path, plain_name
 
 MOST_FOLDERS = 60_000

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from pydantic import Field
 
@@ -10,10 +11,11 @@ from tark_lsp.errors import FailureForModel, FileMissing, ToolError
 from tark_lsp.tools.delete_file import removal
 from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts
+from tark_lsp.tools.masking import restore_texts
 from tark_lsp.tools.move_file import move
-from tark_lsp.tools.patch_format import SHOWN, Section, inside_fences, parse_patch
+from tark_lsp.tools.patch_format import SHOWN, Chunk, Section, inside_fences, parse_patch
 from tark_lsp.tools.patch_placing import patched
-from tark_lsp.tools.proposing import editable_path, existing_path, propose_in_thread
+from tark_lsp.tools.proposing import editable_path, existing_path, propose_in_thread, source_of
 from tark_lsp.tools.results import count_noun
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.unified_diff import is_unified_diff, parse_unified_diff
@@ -91,13 +93,22 @@ async def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ..
         return (removal(ctx, path),)
     edits: tuple[ProposedEdit, ...] = ()
     if section.chunks:
-        repeats = any(chunk.old != chunk.new for chunk in section.chunks)
-        change = partial(patched, chunks=section.chunks, prose=is_prose(editable_path(ctx, path)))
-        edits = (await propose_in_thread(ctx, existing_path(ctx, path), change, repeats=repeats),)
+        existing = existing_path(ctx, path)
+        chunks = [with_secrets(chunk, ctx, source_of(ctx, existing)) for chunk in section.chunks]
+        repeats = any(chunk.old != chunk.new for chunk in chunks)
+        change = partial(patched, chunks=chunks, prose=is_prose(editable_path(ctx, path)))
+        edits = (await propose_in_thread(ctx, existing, change, repeats=repeats),)
         ctx = replace(ctx, drafts={**ctx.drafts, **{edit.path: edit for edit in edits}})
     if section.target is not None:
         edits = move(ctx, path, require_no_prefix(ctx, section.target))
     return edits
+
+
+def with_secrets(chunk: Chunk, ctx: ToolContext, path: Path) -> Chunk:
+    """The chunk with the secrets of the file in place of their tokens. Raises ToolError."""
+    lines = restore_texts(ctx, path, (*chunk.headers, *chunk.old, *chunk.new))
+    headers, old = len(chunk.headers), len(chunk.headers) + len(chunk.old)
+    return replace(chunk, headers=tuple(lines[:headers]), old=tuple(lines[headers:old]), new=tuple(lines[old:]))
 
 
 async def added(ctx: ToolContext, section: Section) -> ProposedEdit:
@@ -156,5 +167,5 @@ def title_of(edits: tuple[ProposedEdit, ...], ctx: ToolContext) -> str:
     return f"apply_patch {', '.join([*names[:NAMED_FILES], *rest])}"
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False)
+FACTS = ToolFacts(reads=False, edits=True, runs=False, of_workspace=True)
 TOOL = Tool("apply_patch", DESCRIPTION, ApplyPatchArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -41,5 +41,5 @@ def removal(ctx: ToolContext, path: str) -> ProposedEdit:
     return ProposedEdit.removal(now)
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False, rule_subject="remove")
+FACTS = ToolFacts(reads=False, edits=True, runs=False, rule_subject="remove", of_workspace=True)
 TOOL = Tool("delete_file", DESCRIPTION, DeleteFileArguments, Risk.DANGEROUS, preview, None, facts=FACTS)

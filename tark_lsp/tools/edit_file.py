@@ -9,7 +9,8 @@ from pydantic import Field
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.facts import ToolFacts, TurnScope
-from tark_lsp.tools.proposing import existing_path, propose_change, propose_in_thread
+from tark_lsp.tools.masking import restore_texts
+from tark_lsp.tools.proposing import existing_path, propose_change, propose_in_thread, source_of
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import split_lines
@@ -42,13 +43,21 @@ class EditFileArguments(Arguments):
 def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """Raises WorkspaceError and ToolError."""
     path = existing_path(ctx, args.path)
+    args = with_secrets(args, ctx, path)
     return propose_change(ctx, path, change_of(args, ctx, path), repeats=args.old_text != args.new_text)
 
 
 async def edit_in_thread(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
     """As `edit_of`; the place is found in a thread."""
     path = existing_path(ctx, args.path)
+    args = with_secrets(args, ctx, path)
     return await propose_in_thread(ctx, path, change_of(args, ctx, path), repeats=args.old_text != args.new_text)
+
+
+def with_secrets(args: EditFileArguments, ctx: ToolContext, path: Path) -> EditFileArguments:
+    """Raises ToolError."""
+    old, new = restore_texts(ctx, source_of(ctx, path), (args.old_text, args.new_text))
+    return args.model_copy(update={"old_text": old, "new_text": new})
 
 
 def change_of(args: EditFileArguments, ctx: ToolContext, path: Path) -> Callable[[str], str]:
@@ -100,5 +109,7 @@ async def preview(args: EditFileArguments, ctx: ToolContext) -> Preview:
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False, scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}))
+FACTS = ToolFacts(
+    reads=False, edits=True, runs=False, scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}), of_workspace=True
+)
 TOOL = Tool("edit_file", DESCRIPTION, EditFileArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -49,6 +49,8 @@ class ToolFacts:
     """Only turns of this kind offer the tool, or of a named prompt that is based on it. Empty: all kinds."""
     untrusted_output: bool = True
     """The result can hold text that others wrote (files, pages, programs): data, never instructions."""
+    of_workspace: bool = False
+    """That text is of the workspace, unless the call reads outside, and makes nothing stricter (agent/taint.py)."""
 
     def rule_covers(self, other: "ToolFacts") -> bool:
         """Whether a deny or ask rule that names a tool with these facts is also about one with `other` facts."""

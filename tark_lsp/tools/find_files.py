@@ -66,5 +66,5 @@ async def run(args: FindFilesArguments, ctx: ToolContext, preview: Preview) -> C
     return Counted(text, CallFacts(files=len(paths), more=not complete))
 
 
-FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("find_files", DESCRIPTION, FindFilesArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

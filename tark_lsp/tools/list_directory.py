@@ -78,5 +78,5 @@ async def run(args: ListDirectoryArguments, ctx: ToolContext, preview: Preview) 
     return cap_lines(lines, character_limit(ctx.result_tokens), "list a subfolder, or use a smaller depth")
 
 
-FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("list_directory", DESCRIPTION, ListDirectoryArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

@@ -84,5 +84,5 @@ def require_free(ctx: ToolContext, target: Path, name: str) -> None:
         )
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False, rule_subject="move")
+FACTS = ToolFacts(reads=False, edits=True, runs=False, rule_subject="move", of_workspace=True)
 TOOL = Tool("move_file", DESCRIPTION, MoveFileArguments, Risk.WRITE, preview, None, facts=FACTS)

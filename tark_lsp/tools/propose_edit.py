@@ -26,5 +26,6 @@ FACTS = ToolFacts(
     runs=False,
     modes=frozenset({Mode.ASK, Mode.PLAN}),
     scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}),
+    of_workspace=True,
 )
 TOOL = Tool("propose_edit", DESCRIPTION, ProposeEditArguments, Risk.READ_ONLY, preview, None, facts=FACTS)

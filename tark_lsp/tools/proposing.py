@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tark_lsp.context.snippets import CLOSING, ESCAPED_CLOSING, unescape_code
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, OutsideWorkspace, ToolError, WorkspaceError
+from tark_lsp.tools.masking import masked_errors
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.ambiguous_hunks import ambiguous_hunks
 from tark_lsp.workspace.edits import ProposedEdit, rebase
@@ -103,14 +104,18 @@ def propose_change(
     Raises WorkspaceError; ToolError from `change`; `conflict` if the user changed the same lines since the model read
     them; `invalid_arguments` if nothing would change.
     """
-    return changed(ctx, texts_of(ctx, path), change, repeats=repeats)
+    texts = texts_of(ctx, path)
+    with masked_errors(ctx, texts.now.path):
+        return changed(ctx, texts, change, repeats=repeats)
 
 
 async def propose_in_thread(
     ctx: ToolContext, path: Path, change: Callable[[str], str], *, repeats: bool = False
 ) -> ProposedEdit:
     """As `propose_change`. `change` runs in a thread, so that the server answers the editor meanwhile."""
-    return await in_thread(changed, ctx, texts_of(ctx, path), change, repeats=repeats)
+    texts = texts_of(ctx, path)
+    with masked_errors(ctx, texts.now.path):
+        return await in_thread(changed, ctx, texts, change, repeats=repeats)
 
 
 def texts_of(ctx: ToolContext, path: Path) -> Texts:

@@ -5,11 +5,12 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from pydantic import Field
 
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
+from tark_lsp.secrets.file_names import is_secret
 from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.git import (
@@ -28,6 +29,7 @@ from tark_lsp.tools.git import (
 )
 from tark_lsp.tools.git_diff import FileDiff, files_of
 from tark_lsp.tools.git_places import git_folders_outside
+from tark_lsp.tools.masking import holds_keys
 from tark_lsp.tools.programs import find_program
 from tark_lsp.tools.results import cap_result, count_noun, plain_text
 from tark_lsp.tools.tool import Arguments, Command, Location, Preview, Risk, Tool, ToolContext, ToolKind
@@ -172,10 +174,15 @@ async def run(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) ->
             told.append(f"{what}: {listing(some)}.")
     if not found.complete:
         told.append("There is more than fits: give one path.")
-    changed = [line for file in found.files for line in shown(file.text).rstrip("\n").split("\n")]
+    changed = [line for file in found.files for line in masked_diff(ctx, file).rstrip("\n").split("\n")]
     for path in found.unsaved:
-        changed += unsaved_diff(ctx, path)
+        diff = "\n".join(unsaved_diff(ctx, path))
+        changed += ctx.masks.mask_text(diff, every_value=holds_keys(ctx, path)).split("\n")
     return cap_result(ctx, [*told, *changed], f"give one path: {listing(names_of(all_files))}")
+
+
+def masked_diff(ctx: ToolContext, file: FileDiff) -> str:
+    return ctx.masks.mask_text(shown(file.text), every_value=any(is_secret(PurePath(name)) for name in file.names))
 
 
 def shown(text: str) -> str:
@@ -205,5 +212,5 @@ def unsaved_diff(ctx: ToolContext, path: Path) -> list[str]:
     return [f"not saved: {name.as_posix()}", *diff.rstrip("\n").split("\n")]
 
 
-FACTS = ToolFacts(reads=True, edits=False, runs=True, rule_subject="itself")
+FACTS = ToolFacts(reads=True, edits=False, runs=True, rule_subject="itself", of_workspace=True)
 TOOL = Tool("read_changes", DESCRIPTION, ReadChangesArguments, Risk.RISKY, preview, run, seconds=SECONDS, facts=FACTS)

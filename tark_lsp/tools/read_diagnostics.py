@@ -57,5 +57,5 @@ def diagnostic_line(ctx: ToolContext, diagnostic: Diagnostic) -> str:
     return f"{place}: {SEVERITIES.get(diagnostic.severity, 'error')}: {message}" + (f" ({origin})" if origin else "")
 
 
-FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("read_diagnostics", DESCRIPTION, ReadDiagnosticsArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

@@ -51,5 +51,5 @@ async def run(args: ReadFileArguments, ctx: ToolContext, preview: Preview) -> st
     return show_file(ctx, place, args.start_line, args.end_line, character_limit(ctx.result_tokens))
 
 
-FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("read_file", DESCRIPTION, ReadFileArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

@@ -52,5 +52,5 @@ async def run(args: ReadFilesArguments, ctx: ToolContext, preview: Preview) -> s
     return "\n\n".join(parts)
 
 
-FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("read_files", DESCRIPTION, ReadFilesArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

@@ -52,5 +52,7 @@ async def run(args: ReadSkillArguments, ctx: ToolContext, preview: Preview) -> s
     return "\n".join([tagged("skill", text, whose=found.source.whose, name=skill.name, file=found.source.name), *notes])
 
 
-FACTS = ToolFacts(reads=True, edits=False, runs=False, rule_subject="itself", modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(
+    reads=True, edits=False, runs=False, rule_subject="itself", modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True
+)
 TOOL = Tool("read_skill", DESCRIPTION, ReadSkillArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

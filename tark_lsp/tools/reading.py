@@ -3,6 +3,7 @@
 from tark_lsp.context.result_handles import how_to_read, lines_of, page_head
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.masking import mask_file
 from tark_lsp.tools.places import Place, read_place
 from tark_lsp.tools.results import character_limit, count_noun, fit_lines
 from tark_lsp.tools.tool import ToolContext
@@ -15,7 +16,7 @@ def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: 
     A file of the workspace is recorded in `ctx.seen`. Raises WorkspaceError, and ToolError for lines that do not exist.
     """
     snapshot = read_place(ctx, place)
-    lines = split_lines(snapshot.text)
+    lines = split_lines(mask_file(ctx, place.path, snapshot.text).text)
     total = len(lines)
     first, last = start_line or 1, end_line or total
     if last < first and end_line is not None:

@@ -54,7 +54,7 @@ def _is_of_workspace(name: str, search_path: str, folders: Sequence[Path]) -> bo
 
 
 def _is_closed(path: Path, ctx: ToolContext) -> bool:
-    from tark_lsp.sandbox.secrets import is_secret  # loaded with the first command
+    from tark_lsp.secrets.file_names import is_secret  # loaded with the first command
 
     real = Path(os.path.realpath(path))
     for place in _once(path, real):

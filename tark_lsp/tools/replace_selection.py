@@ -5,6 +5,7 @@ from pydantic import Field
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts, TurnScope
+from tark_lsp.tools.masking import mask_file, masked_errors, restore_texts
 from tark_lsp.tools.proposing import conflict_error, edit_to, match_style, read_or_absent, with_draft
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Selection, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit, map_range
@@ -33,9 +34,26 @@ async def preview(args: ReplaceSelectionArguments, ctx: ToolContext) -> Preview:
     if draft is not None and draft.removes:
         raise ToolError("conflict", "this answer deletes the file with the selection", hint="change it or delete it")
     now = read_or_absent(ctx, path)
-    edit = await in_thread(replaced, ctx, selection, now, ctx.drafts.get(path), args.new_text)
+    new_text = with_secrets(args.new_text, ctx, selection)
+    with masked_errors(ctx, path):
+        edit = await in_thread(replaced, ctx, selection, now, ctx.drafts.get(path), new_text)
     title = f"replace_selection in {ctx.workspace.display(path)}"
     return Preview(title, ToolKind.EDIT, Risk.WRITE, locations=locations_of(edit), edits=(edit,))
+
+
+def with_secrets(new_text: str, ctx: ToolContext, selection: Selection) -> str:
+    """The new text with the secrets of the file in place of their tokens. Raises ToolError."""
+    snapshot = selection.snapshot
+    (restored,) = restore_texts(ctx, snapshot.path, [new_text])
+    if restored != new_text:
+        masked = mask_file(ctx, snapshot.path, snapshot.text)
+        if masked.cuts(selection.start) or masked.cuts(selection.end):
+            raise ToolError(
+                "invalid_arguments",
+                "the selection begins or ends within a secret, so its token stands for more than is selected",
+                hint="leave the token out, or ask the person to select the whole secret",
+            )
+    return restored
 
 
 def replaced(
@@ -88,5 +106,6 @@ FACTS = ToolFacts(
     runs=False,
     scopes=frozenset({TurnScope.SELECTION, TurnScope.WORKSPACE}),
     needs_selection=True,
+    of_workspace=True,
 )
 TOOL = Tool("replace_selection", DESCRIPTION, ReplaceSelectionArguments, Risk.WRITE, preview, None, facts=FACTS)

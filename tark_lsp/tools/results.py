@@ -43,6 +43,7 @@ def cap_result(ctx: ToolContext, lines: Sequence[str], rest: str = "", *, limit:
     An item can consist of several lines, as a snippet does.
     """
     limit = limit or character_limit(ctx.result_tokens)
+    lines = mask_items(ctx, lines)  # before anything is cut: half a secret would not be recognised
     kept = fit_lines(lines, limit)
     if len(kept) == len(lines):
         return "\n".join(kept)
@@ -53,6 +54,15 @@ def cap_result(ctx: ToolContext, lines: Sequence[str], rest: str = "", *, limit:
     on = f"read on with {how_to_read(ctx.results.keep_result(whole), start)}"
     left_out = count_noun(max(1, len(numbered) + 1 - start), "more line")
     return f"{told}\n[{left_out} left out; {f'{rest}, or ' if rest else ''}{on}]"
+
+
+def mask_items(ctx: ToolContext, items: Sequence[str]) -> Sequence[str]:
+    """The items with their secrets masked, of which one can go on in the next item."""
+    whole = "\n".join(items)
+    if (masked := ctx.masks.mask_text(whole)) == whole:
+        return items
+    lines = iter(masked.split("\n"))  # as many as before: each token replaces text of one line
+    return ["\n".join(next(lines) for _ in range(item.count("\n") + 1)) for item in items]
 
 
 def cap_lines(lines: Sequence[str], limit: int, rest: str) -> str:

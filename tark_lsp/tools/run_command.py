@@ -197,7 +197,7 @@ def shown(ctx: ToolContext, output: HeadAndTail, whole: HeadAndTail) -> str:
     """The output for the result. If it is cut, `whole` is stored, and the text says how to read on."""
     if output.whole:
         return output.text()
-    kept = ctx.results.keep_result(whole.text())
+    kept = ctx.results.keep_result(ctx.masks.mask_text(whole.text()))
     return output.text(lambda line: f"read on with {how_to_read(kept, line)}")
 
 

@@ -34,5 +34,5 @@ async def run(args: SearchMemoryArguments, ctx: ToolContext, preview: Preview) -
     return cap_result(ctx, lines, "search for fewer words")
 
 
-FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=False, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("search_memory", DESCRIPTION, SearchMemoryArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

@@ -10,6 +10,7 @@ from pydantic import Field
 from tark_lsp.context.snippets import format_snippet
 from tark_lsp.errors import FileMissing
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
+from tark_lsp.tools.masking import mask_lines
 from tark_lsp.tools.places import Place, locate_path, locate_path_again, read_place
 from tark_lsp.tools.results import cap_result, count_noun
 from tark_lsp.tools.ripgrep import SearchQuery, SearchScope, search_buffer, search_files
@@ -76,6 +77,7 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
     if not lines:
         text = " ".join(filter(None, (f"No line matches {args.pattern}.", LEFT_OUT if hides else "", changed)))
         return Counted(text, CallFacts(matches=0, files=0))
+    lines = mask_lines(ctx, lines)
     shown = as_snippets(lines) if args.context_lines else as_lines(ctx, lines)
     more = cut or not complete
     if more:
@@ -125,5 +127,5 @@ def as_snippets(lines: Iterable[FoundLine]) -> list[str]:
     return snippets
 
 
-FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES)
+FACTS = ToolFacts(reads=True, edits=False, runs=False, modes=ALL_MODES, scopes=ALL_SCOPES, of_workspace=True)
 TOOL = Tool("search_text", DESCRIPTION, SearchTextArguments, Risk.READ_ONLY, preview, run, facts=FACTS)

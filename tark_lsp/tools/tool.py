@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
@@ -226,18 +227,16 @@ class ToolContext:
     mode: Mode = Mode.BUILD
     result_tokens: int = 8000
     """The limit of one result (`limits.toolResultTokens`): tools cut to `result_tokens * 4` characters and say so."""
-    report_progress: Callable[[str], None] = lambda _: None
-    """Called with the progress of a slow tool ("41 lines")."""
-    notify_user: Callable[[str], None] = lambda _: None
-    """Called with one sentence that tells the user what was done without asking."""
+    report_progress: Callable[[str], None] = lambda _: None  # of a slow tool ("41 lines")
+    notify_user: Callable[[str], None] = lambda _: None  # with one sentence on what was done without asking
     skills: "Mapping[str, Skill]" = field(default_factory=dict)  # by name; `read_skill` reads them
     memory: "Memory | None" = None  # None: no folder is open, which the notes would belong to
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     report_problem: "Callable[[Problem], None]" = lambda _: None
+    outside_sources: list[str] = field(default_factory=list)  # of text that the turn has: agent/taint.py
     sandbox: SandboxAccess = NO_SANDBOX
-    checkpoint: CheckpointAccess | None = None
-    """None: nothing records what commands change."""
+    checkpoint: CheckpointAccess | None = None  # None: nothing records what commands change
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
     """Whether a rule hides the text of this file from the model: no result and no error can show any."""
@@ -245,11 +244,12 @@ class ToolContext:
     """Whether `is_read_denied` can be true for a file below these folders, by the rules alone."""
     is_read_asked: Callable[[Path], bool] = lambda _: False
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
+    shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
+    masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""
-        moved = (draft for draft in self.drafts.values() if draft.target == path)
-        return next(moved, None) or self.drafts.get(path)
+        return next((draft for draft in self.drafts.values() if draft.target == path), None) or self.drafts.get(path)
 
     def read_draft(self, path: Path) -> Snapshot:
         """The file with the drafts of this answer applied. Raises WorkspaceError."""

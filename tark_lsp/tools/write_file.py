@@ -7,6 +7,7 @@ from pydantic import Field
 from tark_lsp.errors import NotText
 from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts
+from tark_lsp.tools.masking import restore_texts
 from tark_lsp.tools.proposing import (
     edit_to,
     editable_path,
@@ -47,6 +48,7 @@ async def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
     """The edit that gives the file at `path`, new or not, the text `content`. Raises WorkspaceError, ToolError."""
     require_place(path, ctx.workspace.display(path))
     draft = ctx.draft_at(path)
+    (content,) = restore_texts(ctx, path if draft is None else draft.path, [content])
     if draft is not None and draft.removes:  # created again: the file stays, with another text
         now = read_or_absent(ctx, path)
         if not is_prose(path):
@@ -97,5 +99,5 @@ def with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-FACTS = ToolFacts(reads=False, edits=True, runs=False)
+FACTS = ToolFacts(reads=False, edits=True, runs=False, of_workspace=True)
 TOOL = Tool("write_file", DESCRIPTION, WriteFileArguments, Risk.WRITE, preview, None, facts=FACTS)

@@ -82,18 +82,21 @@ def test_most_formats_of_a_large_list_are_seen() -> None:
     chance = random.Random(1)
     seen = made = 0
     for rule in json.loads(CORPUS.read_text(encoding="utf-8"))["rules"]:
-        pattern = rule["regex"]
-        try:
-            plain, compiled = _parser.parse(pattern), re.compile(pattern)
-        except (re.error, TypeError, FutureWarning):  # one has none, some are not Python's
-            continue
-        for _ in range(5):
-            text = _text_of(plain, chance)
-            if compiled.search(text):
-                made += 1
-                seen += bool(looks_secret(f"the value {text} here"))
+        for text in text_of_pattern(rule["regex"], chance, 5):
+            made += 1
+            seen += bool(looks_secret(f"the value {text} here"))
     assert made > 800
     assert seen / made > 0.8
+
+
+def text_of_pattern(pattern: str, chance: random.Random, most: int) -> list[str]:
+    """Up to `most` texts that the pattern matches; none if it is not one of Python's."""
+    try:
+        plain, compiled = _parser.parse(pattern), re.compile(pattern)
+    except (re.error, TypeError, FutureWarning):
+        return []
+    made = [_text_of(plain, chance) for _ in range(most)]
+    return [text for text in made if compiled.search(text)]
 
 
 def _text_of(pattern: Any, chance: random.Random) -> str:

@@ -90,6 +90,11 @@ async def test_find_delete_and_undo(folder: Path, tmp_path: Path) -> None:
     end = await editor.end(turn, 120)
     assert picture(folder) == {}
     assert len(end["changedByCommand"]) == 9
+    (session,) = (await editor.command("tark.session.list", {}))["sessions"]
+    messages = (await editor.command("tark.session.open", {"sessionId": session["sessionId"]}))["messages"]
+    back = {"sessionId": session["sessionId"], "messageId": messages[0]["messageId"], "files": True, "preview": True}
+    foreseen = await editor.command("tark.session.restore", back)
+    assert (len(foreseen["restored"]), foreseen["changedByCommand"], foreseen["note"]) == (9, [], NOTE)
     undone = await editor.command("tark.turn.undo", {"turnId": turn})
     assert (undone["kept"], undone["note"]) == ([], NOTE)
     assert len(undone["restored"]) == 9

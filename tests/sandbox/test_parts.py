@@ -13,7 +13,6 @@ from tark_lsp.sandbox.command_line import wrap
 from tark_lsp.sandbox.plan import Launch, Needs, SandboxPlan
 from tark_lsp.sandbox.planning import CannotPlan, Places, inside_environment, make_plan
 from tark_lsp.sandbox.seatbelt import profile_of
-from tark_lsp.sandbox.secrets import is_secret
 from tark_lsp.sandbox.self_test import explained
 from tark_lsp.sandbox.syscalls import (
     ABSENT,
@@ -29,6 +28,7 @@ from tark_lsp.sandbox.syscalls import (
     filter_for,
 )
 from tark_lsp.sandbox.tree import Scan, TreeReader
+from tark_lsp.secrets.file_names import is_secret
 
 MACHINES = list(AUDIT_ARCH)
 

@@ -27,7 +27,9 @@ def documented() -> dict[str, tuple[str, ...]]:
     """By tool: arguments and risk of the first table, and the cells of the table of facts."""
     text = DOCS.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (read_only|write|risky|dangerous) \| .*\|$", text, re.MULTILINE)
-    facts = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (trusted|untrusted) \|$", text, re.MULTILINE)
+    facts = re.findall(
+        r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (trusted|workspace|untrusted) \|$", text, re.MULTILINE
+    )
     return {
         name: (arguments, risk, *cells) for name, arguments, risk in rows for other, *cells in facts if other == name
     }
@@ -52,7 +54,9 @@ def as_documented(tool: Tool[Any]) -> tuple[str, ...]:
 
 
 def trust(facts: ToolFacts) -> str:
-    return "untrusted" if facts.untrusted_output else "trusted"
+    if not facts.untrusted_output:
+        return "trusted"
+    return "workspace" if facts.of_workspace else "untrusted"
 
 
 def test_the_tools_of_the_issues_are_there() -> None:

@@ -1,5 +1,6 @@
 """Git's index and objects as this project reads them, compared with git; and what is damaged or hostile."""
 
+import os
 import random
 import subprocess
 import zlib
@@ -153,3 +154,17 @@ def test_a_repository_with_other_hashes_is_of_no_use(bench: CommandBench, tmp_pa
     bench.git("add", "-A", cwd=other)
     repository = Repositories().find(str(other), [other], [])
     assert repository is None or blob_name(b"one\n") not in repository.tracked.values()
+
+
+@pytest.mark.parametrize("name", [".git", ".git/index", ".git/commondir", ".git/objects/info/alternates"])
+def test_pipes_instead_of_files_do_not_block(bench: CommandBench, name: str) -> None:
+    bench.write("a", "one\n")
+    bench.git("add", "-A")
+    path = bench.root / name
+    if path.is_dir():
+        path.rename(bench.root / "git")
+    else:
+        path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    found = Repositories().find(str(bench.root), [bench.root], [])
+    assert found is None or found.tracked == {str(bench.root / "a"): blob_name(b"one\n")}

@@ -23,6 +23,7 @@ from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.tool_contexts import ToolContexts
 from tark_lsp.server.turns.turn_workspaces import TurnWorkspaces
 from tark_lsp.server.turns.turns import Turns
+from tark_lsp.tools.masking import mask_file
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.placing.deadline import limited_time
 from tark_lsp.workspace.placing.thread import in_thread
@@ -150,7 +151,7 @@ class CodeBlockCommand:
                 "refused", f"a rule keeps {context.workspace.display(path)} from models, so it is not edited here"
             )
         try:
-            return context.workspace.read(path).text
+            return mask_file(context, path, context.workspace.read(path).text).text
         except FileMissing:
             return None
         except FailureForModel as error:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tark_lsp.agent.approval import Allow, Ask, Decision, Deny, Policy, decide_call
+from tark_lsp.agent.taint import note_source
 from tark_lsp.agent.user_interface import PermissionAnswer, PermissionRequest, Rejected, preview_digest
 from tark_lsp.errors import TarkError
 from tark_lsp.tools.places import Place
@@ -43,7 +44,10 @@ def why_not_readable(place: Place, access: MentionAccess) -> str:
         locations=(Location(place.path),),
         outside=place.outside,
     )
-    return _why_not_allowed("read_file", decide_call("read_file", preview, access.rules, access.context.workspace))
+    why = _why_not_allowed("read_file", decide_call("read_file", preview, access.rules, access.context.workspace))
+    if not why:  # it is read next
+        note_source(access.context, access.tools["read_file"], preview, "")
+    return why
 
 
 async def run_tool(name: str, arguments: Mapping[str, Any], access: MentionAccess, *, asks: bool) -> str:
@@ -65,7 +69,9 @@ async def run_tool(name: str, arguments: Mapping[str, Any], access: MentionAcces
     assert tool.run is not None  # no mention uses a tool that only makes edits
     try:
         async with asyncio.timeout(SECONDS) as deadline:
-            return result_text(await tool.run(wanted, context, preview))
+            result = result_text(await tool.run(wanted, context, preview))
+            note_source(context, tool, preview, result)
+            return result
     except TimeoutError as error:
         if not deadline.expired():
             raise

@@ -19,6 +19,7 @@ from tark_lsp.server.prompting.fences import Fences
 from tark_lsp.server.prompting.mention_access import MentionAccess, NotAvailable, run_tool, why_not_readable
 from tark_lsp.server.prompting.mentioned_images import is_image_name, read_image
 from tark_lsp.server.prompting.symbols import find_definitions
+from tark_lsp.tools.masking import mask_selection
 from tark_lsp.tools.places import locate_path, place_of_path
 from tark_lsp.tools.read_diagnostics import diagnostic_line
 from tark_lsp.tools.reading import show_file
@@ -142,7 +143,7 @@ class Mentions:
             if why := why_not_readable(place_of_path(access.context, snapshot.path), access):
                 raise NotAvailable(why)
             access.context.seen[snapshot.path] = snapshot
-        return describe_pointer(Pointer(target.name, target.selection, target.is_file))
+        return describe_pointer(Pointer(target.name, mask_selection(access.context, target.selection), target.is_file))
 
 
 def _missing(words: str, why: str) -> MentionText:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tark_lsp.agent import events
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.lasting import LastingPermissions
-from tark_lsp.agent.prompt import system_parts, system_prompt, turn_prompt
+from tark_lsp.agent.prompt import masked_prompt, system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Model, Turn, TurnRequest, TurnResources
@@ -86,8 +86,8 @@ class Preparation:
         record.notes += [note] if note else []
         record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
         record.notes += self._guidance.new_problems(guidance)
-        system = system_prompt(system_parts(workspace, guidance.parts))
-        told = turn_prompt(prompt, record.kind, session.mode, workspace, around)
+        system = context.masks.mask_text(system_prompt(system_parts(workspace, guidance.parts)))
+        told = masked_prompt(turn_prompt(prompt, record.kind, session.mode, workspace, around), context.masks.mask_text)
         request = TurnRequest(record.id, record.kind, told, system, record.calls)
         check = EditCheck(self.contexts.state, workspace) if settings.check_after_edit else None
         resources = TurnResources(model, tools, self.estimates, check)

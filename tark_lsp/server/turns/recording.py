@@ -66,6 +66,9 @@ class Recorder:
     def on_update_sent(self, record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
         if update["kind"] == "start":
             update = {**update, "prompt": cut(update["prompt"], LONGEST_SHOWN)}
+        if update["kind"] == "toolCall" and "content" in update and record.session.masks is not None:
+            # The user sees the diff as it is; what is stored, and exported, has no secret.
+            update = {**update, "content": record.session.masks.mask_json(update["content"])}
         if update["kind"] not in NOT_STORED:
             self._store_own(record.session, lambda: self._store.log.add_update(record.id, seq, update))
 

@@ -12,6 +12,7 @@ from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.tools.masking import mask_selection
 from tark_lsp.tools.places import place_of_path
 from tark_lsp.tools.results import cap_result
 from tark_lsp.tools.tool import Diagnostic
@@ -38,8 +39,11 @@ class TurnSurroundings:
         pointer = None
         diagnostics: Sequence[Diagnostic] = ()
         if target is not None and not request.chat:
-            pointer = Pointer(target.name, target.selection, target.is_file, target.whole)
+            selection = mask_selection(access.context, target.selection)
+            pointer = Pointer(target.name, selection, target.is_file, target.whole)
             if target.is_file:
+                if not workspace.is_inside(target.selection.snapshot.path):
+                    access.context.outside_sources.append(target.name)
                 diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
         if record.kind.base == "review":
             from tark_lsp.server.turns.review_changes import changes_to_review  # few users review a change
@@ -80,6 +84,7 @@ class TurnSurroundings:
             if why := why_not_readable(place_of_path(context, selection.snapshot.path), access):
                 return _missing(target.name, why, notes)
             context.seen[selection.snapshot.path] = selection.snapshot
+            selection = mask_selection(context, selection)
         text = selection.snapshot.text
         code = text[selection.start : selection.end]
         if len(code) > LONGEST_ATTACHMENT:

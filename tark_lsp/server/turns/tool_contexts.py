@@ -1,18 +1,23 @@
 """What the tools of a turn work with: the tools themselves, and the `ToolContext` of each turn."""
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import is_read_asked, is_read_denied
+from tark_lsp.agent.approval import is_read_asked, is_read_denied, shows_secrets_of
+from tark_lsp.agent.session import Session
 from tark_lsp.errors import RequestError
+from tark_lsp.folders import mask_key_path
 from tark_lsp.messages import Mode
 from tark_lsp.review.problems import Problems
+from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
+from tark_lsp.server.turns.mask_key import read_mask_key
 from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
@@ -50,6 +55,7 @@ class ToolContexts:
         self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
         self._sandboxes = Sandboxes()
+        self._mask_key = b""
 
     def tools(self) -> Mapping[str, Tool[Any]]:
         """All tools, by name; imported when first needed."""
@@ -75,6 +81,7 @@ class ToolContexts:
             memory=memory_of(workspace),
             set_plan=lambda entries: emit(events.PlanChanged(entries)),
             report_problem=self._problems.add,
+            masks=self._masks_of(session),
             sandbox=SandboxAccess(
                 lambda: self.sandbox_of(workspace),
                 lambda: self._sandboxes.give_up(workspace.folders),
@@ -90,11 +97,23 @@ class ToolContexts:
                 known = record.turn.changed_by_command
                 known += [path for path in paths if path not in known]
 
+        policy = self._configuration.policy()  # for mentions, which are looked up before the turn has its rules
+        context.shows_secrets_of = lambda path: shows_secrets_of(path, policy, workspace)
         context.set_mode = set_mode
         context.changed_by_command = changed_by_command
         if context.selection is not None:  # the prompt holds these lines, so the model has read them
             session.seen[context.selection.snapshot.path] = context.selection.snapshot
         return context
+
+    def _masks_of(self, session: Session) -> SecretMasks:
+        session.masks = session.masks or self._new_masks()
+        return session.masks
+
+    def _new_masks(self) -> SecretMasks:
+        from tark_lsp.redaction import environment_secrets  # loaded with the first turn
+
+        self._mask_key = self._mask_key or read_mask_key(mask_key_path)
+        return SecretMasks(self._mask_key, environment_secrets(os.environ))
 
     def sandbox_of(self, workspace: Workspace) -> "Sandbox | None":
         """None if the settings turn it off, or if it could not be set up for these folders."""
@@ -104,7 +123,8 @@ class ToolContexts:
 
     def context_of_previews(self, workspace: Workspace) -> ToolContext:
         """For previews of edits before there is a turn."""
-        context = ToolContext(workspace, TurnEditor(self.state, self._inputs, "", "", workspace))
+        editor = TurnEditor(self.state, self._inputs, "", "", workspace)
+        context = ToolContext(workspace, editor, masks=self._new_masks())
         policy = self._configuration.policy()
         context.is_read_denied = lambda path: is_read_denied(path, policy, workspace)
         context.is_read_asked = lambda path: is_read_asked(path, policy, workspace)

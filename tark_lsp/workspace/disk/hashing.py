@@ -1,11 +1,16 @@
-"""The digest of what an open file holds, read in pieces; and writing to a descriptor."""
+"""Opens a file to read it in pieces, and computes its digest; writes to a descriptor."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
+from pathlib import Path
 
 PIECE = 1024 * 1024
 """Bytes that are in memory at a time."""
+FLAGS = os.O_RDONLY
+for _name in ("O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_CLOEXEC"):
+    FLAGS |= getattr(os, _name, 0)  # Windows has none of them
 
 
 def hash_descriptor(descriptor: int, keep: Callable[[bytes], object] = lambda _: None) -> str:
@@ -15,6 +20,19 @@ def hash_descriptor(descriptor: int, keep: Callable[[bytes], object] = lambda _:
         digest.update(piece)
         keep(piece)
     return digest.hexdigest()
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[int]:
+    """A descriptor of a file, for reading. It follows no link, and does not wait for the other end of a pipe.
+
+    Raises OSError.
+    """
+    descriptor = os.open(path, FLAGS)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def write_all(descriptor: int, data: bytes) -> None:

@@ -1,12 +1,17 @@
 """`tark.codeBlock.apply` through the whole server: what is applied, how it is reviewed, and what is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tark_lsp.errors import RequestError
+from tark_lsp.folders import mask_key_path
+from tark_lsp.secrets.masks import SecretMasks
+from tark_lsp.server.turns.mask_key import read_mask_key
 from tests.cases import cases
+from tests.secrets.keys import github_token
 from tests.server.desk import Desk, MakeDesk, allow
 
 pytestmark = pytest.mark.virtual_clock
@@ -57,6 +62,19 @@ async def test_a_block_is_applied_without_a_model(make: MakeDesk, block: str, la
     assert [message["role"] for message in session["messages"]] == ["user", "assistant"]
     after = await desk.end(await desk.start("go on", sessionId=answer["sessionId"]))
     assert (after["stopReason"], after["usage"]["inputTokens"] > 0) == ("end_turn", True)
+
+
+async def test_a_block_with_the_token_of_a_secret(make: MakeDesk) -> None:
+    """The file gets the secret back; what the model of the next turn is told has only the token."""
+    desk = make(tark=IN_PLACE)
+    text = f'def two():\n    token = "{github_token()}"\n    return 2\n'
+    path = desk.editor.open("f.py", text)
+    masked = SecretMasks(read_mask_key(mask_key_path)).mask_file(path, text).text
+    answer, end = await apply(desk, masked.replace("return 2", "return 22"), path="f.py")
+    assert end["edits"][0]["state"] == "applied"
+    assert desk.editor.text(path) == text.replace("return 2", "return 22")
+    session = await desk.command("tark.session.open", {"sessionId": answer["sessionId"]})
+    assert github_token() not in json.dumps(session["messages"])
 
 
 async def test_without_a_model_there_is_nothing_to_ask_for(make: MakeDesk) -> None:

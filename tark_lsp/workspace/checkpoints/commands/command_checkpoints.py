@@ -118,7 +118,7 @@ class CommandCheckpoints:
             if self._finishing:
                 await asyncio.wait([*self._finishing])
             try:
-                files = await asyncio.to_thread(lambda: files_of_running(self._locate()))
+                files = files_of_running(self._locate())  # not in a thread: usually there is none, and undo waits
             except OSError:
                 return
             for file in files:

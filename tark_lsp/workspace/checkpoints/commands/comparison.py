@@ -19,8 +19,7 @@ from tark_lsp.workspace.checkpoints.commands.survey import (
     parent_of,
 )
 from tark_lsp.workspace.closed_files import LARGEST_FILE
-from tark_lsp.workspace.disk.hashing import hash_descriptor
-from tark_lsp.workspace.disk.posix_files import READ
+from tark_lsp.workspace.disk.hashing import hash_descriptor, opened
 from tark_lsp.workspace.file_state import FileChange, FileState, StateKind, stamp_content
 
 
@@ -95,25 +94,25 @@ class Comparison:
         if entry.kind is StateKind.FOLDER:
             return FileState(StateKind.FOLDER, entry.mode)
         try:
-            descriptor = os.open(path, READ)
+            with opened(path) as descriptor:
+                return self._state_of_file(path, old, entry, descriptor)
         except FileNotFoundError:
             return None
         except OSError:
             return self._unread(path, entry)
-        try:
-            if old is None:
-                self._left -= entry.stamp.size
-                if self._left < 0:
-                    return self._unread(path, entry)
-                return FileState(StateKind.FILE, entry.mode, hash_descriptor(descriptor))
-            # If the user changes the file later, undo needs the text that the command left.
-            if entry.stamp.size <= LARGEST_FILE:
-                with suppress(OSError):
-                    return FileState(StateKind.FILE, entry.mode, self._copies.add_descriptor(descriptor))
-                os.lseek(descriptor, 0, os.SEEK_SET)
-            return FileState(StateKind.FILE, entry.mode, hash_descriptor(descriptor))
-        finally:
-            os.close(descriptor)
+
+    def _state_of_file(self, path: str, old: Entry | None, entry: Entry, descriptor: int) -> FileState | None:
+        if old is None:
+            self._left -= entry.stamp.size
+            if self._left < 0:
+                return self._unread(path, entry)
+        elif (
+            entry.stamp.size <= LARGEST_FILE
+        ):  # if the user changes it later, undo needs the text that the command left
+            with suppress(OSError):
+                return FileState(StateKind.FILE, entry.mode, self._copies.add_descriptor(descriptor))
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        return FileState(StateKind.FILE, entry.mode, hash_descriptor(descriptor))
 
     def _unread(self, path: str, entry: Entry) -> FileState | None:
         try:

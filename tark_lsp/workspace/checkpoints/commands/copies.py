@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from tark_lsp.workspace.disk.hashing import hash_descriptor, write_all
+from tark_lsp.workspace.disk.hashing import hash_descriptor, opened, write_all
 
 UNUSED_SECONDS = 3600.0
 """A copy that nothing refers to is kept so long after its last use: it is likely to be needed again."""
@@ -30,13 +30,8 @@ class Copies:
 
     def add_file(self, path: Path) -> str:
         """Store a file; not what a link leads to. Returns the digest. Raises OSError."""
-        from tark_lsp.workspace.disk.posix_files import READ  # not for Windows
-
-        descriptor = os.open(path, READ)
-        try:
+        with opened(path) as descriptor:
             return self.add_descriptor(descriptor)
-        finally:
-            os.close(descriptor)
 
     def add_bytes(self, data: bytes, digest: str) -> None:
         """Store bytes with this digest. Raises OSError."""

@@ -16,7 +16,9 @@ LARGEST_BLOB = 64 * 1024 * 1024
 """Bytes. Larger files count as files that Git cannot restore: a blob is in memory as a whole."""
 DEEPEST = 4096
 """Git's own limit for chains of deltas (`pack.depth`)."""
-COMMIT, TREE, BLOB, TAG, OFFSET_DELTA, OBJECT_DELTA = 1, 2, 3, 4, 6, 7
+MOST_BYTES = 16 * LARGEST_BLOB
+"""That one chain of deltas can make in all."""
+BLOB, OFFSET_DELTA, OBJECT_DELTA = 3, 6, 7
 INDEX_MAGIC = b"\xfftOc\0\0\0\x02"
 FANOUT = 8 + 256 * 4
 ID = 20
@@ -78,8 +80,12 @@ class GitObjects:
             else:
                 data = _inflate(pack.data, at, size)
                 break
+        made = 0
         for delta in reversed(deltas):
             data = _patched(data, delta)
+            made += len(data)
+            if made > MOST_BYTES:
+                raise ValueError("its deltas are too much work")
         return kind, data
 
     def _loose(self, name: bytes) -> str | None:
@@ -103,7 +109,7 @@ class GitObjects:
             for store in self.stores
             if (store / "pack").is_dir()
             for path in sorted((store / "pack").glob("pack-*.idx"))
-            if path not in self._packs and path.with_suffix(".pack").is_file()
+            if path not in self._packs and path.is_file() and path.with_suffix(".pack").is_file()
         ]
         for path in new:
             self._packs[path] = _Pack(path)

@@ -6,6 +6,7 @@ which is read-only in the sandbox.
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 from tark_lsp.workspace.checkpoints.commands.git_index import read_index
 from tark_lsp.workspace.checkpoints.commands.git_objects import GitObjects
 
-MOST_STORES, MOST_TEXT, LARGEST_INDEX = 20, 65_536, 256 * 1024 * 1024
+MOST_STORES, MOST_TEXT, LARGEST_INDEX = 20, 65_536, 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Repositories:
             known = self._known.get(top)
             if known is not None and known[0] == key:
                 return known[1]
-            if status.st_size > LARGEST_INDEX or not stores:
+            if status.st_size > LARGEST_INDEX or not stores or not stat.S_ISREG(status.st_mode):
                 return None
             prefix = os.fsencode(top.rstrip(os.sep) + os.sep)
             tracked: dict[str, bytes] = {}
@@ -78,6 +79,8 @@ def _git_folder(path: Path) -> Path:
     resolved = path.resolve(strict=True)
     if resolved.is_dir():
         return resolved
+    if not resolved.is_file():
+        raise ValueError("it is neither a folder nor a file")
     key, _, name = _text(resolved).partition(":")
     if key != "gitdir":
         raise ValueError("it does not name a folder")

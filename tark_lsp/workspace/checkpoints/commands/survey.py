@@ -3,8 +3,7 @@
 import os
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha1
@@ -14,8 +13,7 @@ from typing import NamedTuple
 from tark_lsp.workspace.checkpoints.commands.copies import Copies
 from tark_lsp.workspace.checkpoints.commands.git_objects import LARGEST_BLOB
 from tark_lsp.workspace.checkpoints.commands.git_repositories import Repositories, Repository, folders_with_git
-from tark_lsp.workspace.disk.hashing import PIECE
-from tark_lsp.workspace.disk.posix_files import READ
+from tark_lsp.workspace.disk.hashing import PIECE, opened
 from tark_lsp.workspace.file_state import StateKind, kind_of
 from tark_lsp.workspace.protected import is_protected_path
 
@@ -167,7 +165,7 @@ class Surveyor:
         """The file as it was copied; None if it is gone."""
         try:
             for _ in range(TRIES):
-                with _opened(path) as descriptor:
+                with opened(path) as descriptor:
                     before = os.fstat(descriptor)
                     if kind_of(before.st_mode) is not StateKind.FILE:
                         return None
@@ -181,22 +179,13 @@ class Surveyor:
         raise CannotCheckpoint(f"{Path(path).name} changes all the time")
 
 
-@contextmanager
-def _opened(path: str) -> Iterator[int]:
-    descriptor = os.open(path, READ)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
 def _git_content(path: str, entry: Entry, tracked: tuple[bytes, Repository] | None) -> str:
     """`git:...` if the bytes of the file are exactly those of the tracked blob, whatever Git would convert."""
     if tracked is None or entry.stamp.size > LARGEST_BLOB:
         return ""
     name, repository = tracked
     try:
-        with _opened(path) as descriptor:
+        with opened(path) as descriptor:
             digest = sha1(b"blob %d\0" % entry.stamp.size, usedforsecurity=False)
             while piece := os.read(descriptor, PIECE):
                 digest.update(piece)

@@ -1,4 +1,4 @@
-"""Files with keys that a command cannot read, beyond those in your home folder, which is empty for it anyway."""
+"""Files that hold keys, by their names: a command in the sandbox cannot read them, and each value in them is masked."""
 
 from fnmatch import fnmatchcase
 from functools import cache

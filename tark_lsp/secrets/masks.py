@@ -1,0 +1,209 @@
+"""SecretMasks: replaces the secrets of a text by tokens for the model, and gives the originals back in new text.
+
+A token is `[masked-secret:KIND:ID]`. The id is a keyed hash of the secret, so the same secret has the same token in
+every session and after a restart, and no secret needs to be stored: it is found again in the file. Each line of a
+secret of several lines has its own token (`ID.1`, `ID.2`), so that lines keep their numbers.
+"""
+
+import hmac
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.secrets.detection import PLAIN, Secret, find_secrets, looks_random, merged
+
+MARK = "[masked-secret"
+TOKEN = re.compile(r"\[masked-secret:[a-z]+(?:-[a-z]+)*:(?P<id>[0-9a-f]{8,64}(?:\.[0-9]{1,3})?)\]")
+LIKE_TOKEN = re.compile(r"\[masked-secret\b[^\[\]\n]{0,120}\]?", re.IGNORECASE)
+"""A token as a model could write it wrongly, too: that must not get into a file."""
+
+ID_DIGITS = 8
+"""Hexadecimal digits. If two secrets of a file have the same, the id of the second one is longer."""
+
+SHORTEST_KNOWN, MOST_KNOWN = 8, 2000
+"""A value that was found once is masked wherever it occurs: of values with at least so many characters, the first so
+many. Others are masked where they are found by their shape."""
+
+MOST_CACHED = 4
+"""Masked files that are remembered: a long file is read in several calls."""
+
+PROCESS_KEY = secrets.token_bytes(32)
+
+
+class UnknownToken(Exception):
+    """New text holds a token that does not stand for a secret of its file."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__(token)
+        self.token = token
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """`original[start:end]` is `token` in the masked text, where it begins at `at`."""
+
+    start: int
+    end: int
+    at: int
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """`originals`: the secret of each id."""
+
+    text: str
+    masks: tuple[Mask, ...] = ()
+    originals: dict[str, str] = field(default_factory=dict)
+
+    def place_of(self, start: int, end: int) -> tuple[int, int]:
+        """Where `original[start:end]` is in the masked text. A secret that it cuts is in it as a whole."""
+        place = [start, end]
+        for mask in self.masks:
+            token_end = mask.at + len(mask.token)
+            if mask.end <= start:
+                place[0] = start - mask.end + token_end
+            elif mask.start < start:
+                place[0] = mask.at
+            if mask.end <= end:
+                place[1] = end - mask.end + token_end
+            elif mask.start < end:
+                place[1] = token_end
+        return place[0], place[1]
+
+    def cuts(self, offset: int) -> bool:
+        """Whether the offset in the original is within a secret."""
+        return any(mask.start < offset < mask.end for mask in self.masks)
+
+
+class SecretMasks:
+    """One per session. `known`: values that are masked wherever they occur."""
+
+    def __init__(self, key: bytes = PROCESS_KEY, known: Iterable[str] = ()) -> None:
+        self._key = key
+        self._known: dict[str, tuple[str, str, int]] = {}
+        self._shown: set[str] = set()
+        self._of_file: dict[Path, dict[str, str]] = {}
+        self._cached: dict[Path, tuple[str, bool, int, Masked]] = {}
+        for value in known:
+            self._learn(value, "environment", value)
+
+    def mask_text(self, text: str, *, every_value: bool = False) -> str:
+        """A text that is of no file, or of several. Tokens in it stay. `every_value`: as for `mask_file`."""
+        taken = [(found.start(), found.end()) for found in TOKEN.finditer(text)] if MARK in text else []
+        found = [one for one in find_secrets(text, every_value=every_value) if not _overlaps(one, taken)]
+        return self._masked(text, found, taken).text
+
+    def mask_file(self, path: Path, text: str, *, every_value: bool = False, shown: bool = False) -> Masked:
+        """The whole text of a file. `every_value`: it holds keys by its name. `shown`: the user allowed its secrets, in
+        every text of the session."""
+        cached = self._cached.get(path)
+        state = len(self._known) + len(self._shown)
+        if cached is not None and cached[:3] == (text, shown, state):
+            return cached[3]
+        found = find_secrets(text, every_value=every_value)
+        if shown:
+            self._shown |= {text[one.start : one.end] for one in found}
+            masked = Masked(text)
+        else:
+            masked = self._masked(text, found)
+            if MARK in text and (own := _tokens_in(text, masked.originals)):
+                masked = self._masked(text, [*found, *own])  # so that a token never has two meanings
+            self._of_file.setdefault(path, {}).update(masked.originals)
+        while len(self._cached) >= MOST_CACHED:
+            del self._cached[next(iter(self._cached))]
+        self._cached[path] = (text, shown, len(self._known) + len(self._shown), masked)
+        return masked
+
+    def restore(self, path: Path, new: str, current: str, *, every_value: bool = False) -> str:
+        """`new`, text that a model wrote for the file, with the secrets of the file in place of their tokens.
+
+        `current` is the text of the file, in which a token can also stand as ordinary text. Raises UnknownToken.
+        """
+        if LIKE_TOKEN.search(new) is None:
+            return new
+        originals = {
+            **self._of_file.get(path, {}),
+            **self.mask_file(path, current, every_value=every_value).originals,
+        }
+
+        def original(found: re.Match[str]) -> str:
+            token = TOKEN.fullmatch(found[0])
+            if token is not None and token["id"] in originals:
+                return originals[token["id"]]
+            if found[0] in current:
+                return found[0]
+            raise UnknownToken(found[0])
+
+        return LIKE_TOKEN.sub(original, new)
+
+    def mask_json(self, value: Any, *, every_value: bool = False) -> Any:
+        """A value of JSON, with the secrets in its texts masked."""
+        match value:
+            case str():
+                return self.mask_text(value, every_value=every_value)
+            case dict():
+                return {key: self.mask_json(one, every_value=every_value) for key, one in value.items()}
+            case list() | tuple():
+                return [self.mask_json(one, every_value=every_value) for one in value]
+            case _:
+                return value
+
+    def _masked(self, text: str, found: Iterable[Secret], taken: Sequence[tuple[int, int]] = ()) -> Masked:
+        """`taken`: places that stay as they are."""
+        pieces: list[str] = []
+        masks: list[Mask] = []
+        originals: dict[str, str] = {}
+        end = length = 0
+        for secret in merged(text, [*found, *self._occurrences(text, taken)]):
+            original = text[secret.start : secret.end]
+            if original in self._shown:
+                continue
+            id_ = self._new_id(secret, original, originals)
+            originals[id_] = original
+            token = f"{MARK}:{secret.kind}:{id_}]"
+            pieces += [text[end : secret.start], token]
+            at = length + secret.start - end
+            masks.append(Mask(secret.start, secret.end, at, token))
+            end, length = secret.end, at + len(token)
+            if secret.kind != "value" or looks_random(original):
+                self._learn(original, secret.kind, secret.whole, secret.part)
+        return Masked("".join([*pieces, text[end:]]), tuple(masks), originals) if masks else Masked(text)
+
+    def _learn(self, value: str, kind: str, whole: str, part: int = 0) -> None:
+        if len(value) >= SHORTEST_KNOWN and len(self._known) < MOST_KNOWN and not PLAIN.fullmatch(value):
+            self._known.setdefault(value, (kind, whole, part))
+
+    def _occurrences(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Secret]:
+        """Where the known values are."""
+        for value, (kind, whole, part) in self._known.items():
+            at = text.find(value)
+            while at >= 0:
+                one = Secret(at, at + len(value), kind, whole, part)
+                if not _overlaps(one, taken):
+                    yield one
+                at = text.find(value, at + len(value))
+
+    def _new_id(self, secret: Secret, original: str, taken: Mapping[str, str]) -> str:
+        digits = ID_DIGITS
+        while taken.get(id_ := self._id_of(secret.whole, secret.part, digits), original) != original:
+            digits += 2
+        return id_
+
+    def _id_of(self, whole: str, part: int, digits: int) -> str:
+        made = hmac.new(self._key, whole.encode("utf-8", "surrogatepass"), sha256).hexdigest()[:digits]
+        return f"{made}.{part}" if part else made
+
+
+def _overlaps(secret: Secret, places: Iterable[tuple[int, int]]) -> bool:
+    return any(secret.start < end and start < secret.end for start, end in places)
+
+
+def _tokens_in(text: str, originals: Mapping[str, str]) -> list[Secret]:
+    """The places where the text itself has a token of one of its secrets."""
+    found = (one for one in TOKEN.finditer(text) if one["id"] in originals)
+    return [Secret(one.start(), one.end(), "token", one[0]) for one in found]

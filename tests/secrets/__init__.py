@@ -1,0 +1,1 @@
+"""The detection of secrets, and the tokens that replace them."""
