@@ -27,8 +27,6 @@ CANARIES = {
     "cloud": "9canaryCloudSecretAccessKey/4kfLq8Xw3Zt1",
     "diary": "canary-diary-of-the-user-outside-7731",
 }
-NOT_MASKED_YET = frozenset({".env"})
-"""Secrets that tools still show the model: nothing masks them in results yet."""
 OF_LEVEL = {
     "careful": ("it reads inside the workspace", "it runs a command that only reads, in a sandbox"),
     "balanced": ("it runs a command in a sandbox", "it edits inside the workspace"),
@@ -127,7 +125,7 @@ class World:
         self.provider.requests.clear()
         for source, canary in CANARIES.items():
             found = [what for what, data in received if canary.encode() in data]
-            if found and source not in NOT_MASKED_YET:
+            if found:
                 yield f"{source} is in {found[0]}"
 
 
