@@ -42,6 +42,7 @@ LAYERS: dict[str, set[str]] = {
     "processes": set(),
     "sessions": GROUND | {"visible", "prose", "context", "agent", "database", "sqlite_file", "processes"},
     "review": GROUND | {"visible", "listeners", "workspace", "tools", "agent", "sessions"},
+    "trust_report": BELOW_AGENT | {"agent", "commands", "sandbox", "receipts"},
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
     "server": BELOW_AGENT
     | {
@@ -64,7 +65,8 @@ LAYERS: dict[str, set[str]] = {
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
-    | {"commands", "visible", "redaction", "folders", "processes", "demo"},
+    | {"commands", "visible", "redaction", "folders", "processes", "demo"}
+    | {"trust_report"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

@@ -130,10 +130,14 @@ def _named(folder: Path, command: Command, workspace: Workspace) -> str:
 
 
 def _is_same(granted: Command, command: Command) -> bool:
-    """The same words in the same folder, with no more than was granted. In the sandbox it can do less than without."""
+    """The same words in the same folder, with no more than was granted. In the sandbox it can do less than without.
+
+    Without the sandbox it must be the very folder, and not another one that has its path now.
+    """
     return (
         granted.argv == command.argv
         and granted.cwd == command.cwd
+        and (command.confined or granted.cwd_id in ("", command.cwd_id))
         and (command.confined or not granted.confined)
         and (granted.network or not command.network)
         and {*command.writable} <= {*granted.writable}

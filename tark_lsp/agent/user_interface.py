@@ -116,7 +116,7 @@ def preview_digest(preview: Preview) -> str:
     parts += [f"{place.path}:{place.start_line}:{place.end_line}" for place in preview.locations]
     if preview.command is not None:
         command = preview.command
-        parts += [*command.argv, str(command.cwd), str(command.timeout_seconds)]
+        parts += [*command.argv, str(command.cwd), command.cwd_id, str(command.timeout_seconds)]
         parts += [str(command.confined), str(command.reads_only), str(command.network), *map(str, command.writable)]
         parts += [f"{name}={value}" for name, value in sorted(command.env.items())]
     for edit in preview.edits:

@@ -3,9 +3,8 @@
 from argparse import SUPPRESS, Action, ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 
-from tark_lsp.cli.subcommands import SUBCOMMANDS
+from tark_lsp.cli.subcommands import SUBCOMMANDS, module_of
 
 PLACEHOLDERS = {"words": ("[FILE[:START-END] | GLOB]... PROMPT", "")}
 """Arguments whose place in the usage the parser itself cannot say."""
@@ -51,7 +50,7 @@ class CommandRow:
 def read_commands() -> tuple[CommandRow, ...]:
     """All subcommands, in the order of `--help`."""
     return tuple(
-        _command(name, summary, None if name == "serve" else import_module(f"tark_lsp.cli.{name}").new_parser())
+        _command(name, summary, None if name == "serve" else module_of(name).new_parser())
         for name, summary in SUBCOMMANDS.items()
     )
 

@@ -4,6 +4,7 @@ import difflib
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from tark_lsp import __version__
 
@@ -21,6 +22,7 @@ SUBCOMMANDS = {
     "usage": "show tokens, cost and time of model requests: by model, day, session or turn",
     "audit": "show what agents did and who allowed it, and verify that nothing of it was changed",
     "permissions": "list and revoke what you allowed for always: commands, and trusted folders",
+    "trust-report": "test the promises of docs/safety.md on this machine, and print what held",
     "doctor": "show what works here, what does not, and what to do about it",
     "completions": "print the completions of your shell: tark-lsp completions bash, zsh or fish",
 }
@@ -54,9 +56,13 @@ def run_subcommand(arguments: Sequence[str]) -> int:
     if name == "serve":
         print(f"tark-lsp serve takes no arguments, but got {rest}", file=sys.stderr)
         return 2
-    module = import_module(f"tark_lsp.cli.{name}")
-    code: int = module.main(rest)
+    code: int = module_of(name).main(rest)
     return code
+
+
+def module_of(name: str) -> Any:
+    """The file of a subcommand, with `main` and `new_parser`."""
+    return import_module(f"tark_lsp.cli.{name.replace('-', '_')}")
 
 
 def introduce() -> None:
@@ -65,7 +71,7 @@ def introduce() -> None:
 
 
 def _help() -> str:
-    rows = "\n".join(f"  {name:11} {what}" for name, what in SUBCOMMANDS.items())
+    rows = "\n".join(f"  {name:13} {what}" for name, what in SUBCOMMANDS.items())
     return f"""tark-lsp {__version__}: an AI agent for every editor that speaks LSP
 
 usage: tark-lsp [--stdio]           start the language server (your editor does this)

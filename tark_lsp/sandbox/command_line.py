@@ -83,7 +83,7 @@ def _launcher(plan: SandboxPlan) -> Iterator[str]:
         return
     limits = plan.limits
     yield from (str(launch.python), "-I", "-S", str(launch.script))
-    yield from (launch.filter.hex() or "-", str(launch.landlock))
+    yield from (plan.cwd_id or "-", launch.filter.hex() or "-", str(launch.landlock))
     yield ",".join(map(str, (limits.data_bytes, limits.processes, limits.file_bytes, limits.core_bytes)))
     writable = [*PRIVATE_TEMPORARY, *map(str, (*plan.emptied, plan.home, *plan.writable))]
     yield str(len(writable))

@@ -1,8 +1,9 @@
 """Started inside the sandbox, before the command: limits, Landlock and the seccomp filter; then it becomes the command.
 
-Run as `python -I -S launcher.py FILTER LANDLOCK LIMITS COUNT PATH... COMMAND...`. It imports nothing of ours,
-because each command waits for it. FILTER: instructions of BPF in hex, or `-`. LANDLOCK: the version to use, or 0.
-LIMITS: four numbers for setrlimit. PATH: what can be written to.
+Run as `python -I -S launcher.py FOLDER FILTER LANDLOCK LIMITS COUNT PATH... COMMAND...`. It imports nothing of ours,
+because each command waits for it. FOLDER: device and inode of the folder that it must be in, or `-`. FILTER:
+instructions of BPF in hex, or `-`. LANDLOCK: the version to use, or 0. LIMITS: four numbers for setrlimit. PATH: what
+can be written to.
 Exit code 125: a layer could not be applied, and the command did not run.
 """
 
@@ -81,9 +82,12 @@ def filter_system_calls(instructions: bytes) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    instructions, landlock, limits, count, *rest = arguments
+    folder, instructions, landlock, limits, count, *rest = arguments
     paths, command = rest[: int(count)], rest[int(count) :]
     try:
+        found = os.stat(".")  # noqa: PTH116  # pathlib takes 10 ms to import
+        if folder not in ("-", f"{found.st_dev}:{found.st_ino}"):
+            raise OSError("the folder of the command was replaced since the call was previewed")
         check(LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
         set_limits(map(int, limits.split(",")))
         restrict_writes(int(landlock), (*NEEDED_BY_PROGRAMS, *paths))

@@ -55,7 +55,8 @@ class SandboxPlan:
     `home` and `emptied`: folders that are empty inside, and writable until the run ends. `masked_folders` and
     `masked_files`: they cannot be read. `read_only_paths`: existing protected paths. `covers`: empty folders at names
     that must not be created. `seeds`: (outside, inside) for caches of the user that are read from elsewhere inside.
-    `caches`: the writable folder of this workspace's own caches. `info`: the file for what bubblewrap
+    `caches`: the writable folder of this workspace's own caches. `cwd_id`: the folder that `cwd` must be (device and
+    inode), or the command does not run; empty: any. `info`: the file for what bubblewrap
     says about the run.
     """
 
@@ -75,6 +76,7 @@ class SandboxPlan:
     limits: Limits = Limits()
     launch: Launch | None = None
     info: Path | None = None
+    cwd_id: str = ""
 
     @property
     def writable(self) -> tuple[Path, ...]:

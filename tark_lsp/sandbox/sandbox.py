@@ -121,13 +121,14 @@ class Sandbox:
         env: Mapping[str, str],
         start: Callable[[Run], Awaitable[int | None]],
         needs: Needs = Needs(),  # noqa: B008  # frozen
+        cwd_id: str = "",
     ) -> tuple[int | None, Run]:
         """Runs `argv` as `run` does: `start` starts `run.argv`, and returns its exit code when it has ended.
 
         `start` is called again, with a new plan, if bubblewrap itself failed. Raises NotSandboxed if it always fails.
         """
         for _ in range(TRIES):
-            async with self.run(argv, cwd, env, needs) as run:
+            async with self.run(argv, cwd, env, needs, cwd_id) as run:
                 code = await start(run)
             if not code or run.has_ended:  # None: `start` ended it
                 return code, run
@@ -140,8 +141,10 @@ class Sandbox:
         cwd: Path,
         env: Mapping[str, str],
         needs: Needs = Needs(),  # noqa: B008  # frozen
+        cwd_id: str = "",
     ) -> AsyncIterator[Run]:
         """Prepares a run of `argv` (an absolute program and its arguments). `env`: allowed variables, without keys.
+        `cwd_id`: device and inode of `cwd`; if it is another folder by then, the command does not run (exit code 125).
 
         At the end the workspace is searched for new protected paths, also if the block raises or is cancelled.
         Raises NotSandboxed.
@@ -176,7 +179,7 @@ class Sandbox:
             except OSError as error:
                 raise NotSandboxed(f"protected names cannot be covered: {error}") from error
             free = tuple(path for path in covers if path not in needs.writable)
-            plan = dataclasses.replace(plan, covers=free, info=self._journal.new_file("info"))
+            plan = dataclasses.replace(plan, covers=free, info=self._journal.new_file("info"), cwd_id=cwd_id)
             run = Run(wrap(plan, self._bubblewrap, argv), plan.environment, plan.cwd, plan)
             for path in (*needs.readable, *needs.writable):
                 if not path.exists():

@@ -1,9 +1,13 @@
 """Runs a command as it was previewed: in the sandbox or without one, with limits on time and output."""
 
 import asyncio
+import contextlib
+import os
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tark_lsp.context.result_handles import LONGEST_KEPT
@@ -63,9 +67,40 @@ async def _run_in_sandbox(command: Command, ctx: ToolContext) -> Ran:
         read_only=command.reads_only,
         network=command.network,
         writable=command.writable,
+        cwd_id=command.cwd_id,
     )
     assert last is not None, "a run that was not set up is an error"
     return replace(last, findings=run.findings)
+
+
+def folder_id(found: os.stat_result) -> str:
+    return f"{found.st_dev}:{found.st_ino}"
+
+
+@contextlib.contextmanager
+def opened_folder(command: Command) -> Iterator[Path]:
+    """The path of the folder in which the command was shown, whatever is at its own path by now.
+
+    On Linux it is a handle, so that nothing can be swapped before the process starts. Raises ToolError `stale`.
+    """
+    stale = ToolError(
+        "stale", "the folder of the command was replaced since the call was previewed", hint="make the call again"
+    )
+    if sys.platform != "linux":
+        if folder_id(command.cwd.stat()) != command.cwd_id:
+            raise stale
+        yield command.cwd
+        return
+    try:
+        handle = os.open(command.cwd, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise stale from error
+    try:
+        if folder_id(os.fstat(handle)) != command.cwd_id:
+            raise stale
+        yield Path(f"/proc/self/fd/{handle}")  # of the child, which has the handle until it has changed to the folder
+    finally:
+        os.close(handle)
 
 
 async def start(command: Command, argv: Sequence[str], env: Mapping[str, str], ctx: ToolContext) -> Ran:
@@ -74,13 +109,14 @@ async def start(command: Command, argv: Sequence[str], env: Mapping[str, str], c
     code: int | None = None
     try:
         async with asyncio.timeout(command.timeout_seconds):
-            code = await run_process(
-                argv,
-                cwd=command.cwd,
-                env=env,
-                on_stdout=Progress((output, whole), ctx).feed_bytes,
-                marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
-            )
+            with opened_folder(command) as folder:
+                code = await run_process(
+                    argv,
+                    cwd=folder,
+                    env=env,
+                    on_stdout=Progress((output, whole), ctx).feed_bytes,
+                    marker=f"TARK_COMMAND={command.env['TARK_COMMAND']}",
+                )
     except TimeoutError:
         pass  # `code` stays None
     except OSError as error:

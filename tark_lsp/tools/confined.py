@@ -26,6 +26,7 @@ async def run_confined(
     read_only: bool = False,
     network: bool = False,
     writable: Sequence[Path] = (),
+    cwd_id: str = "",
 ) -> "Run":
     """Runs `argv` as `Sandbox.execute` does: `start` starts it, perhaps again, and returns its exit code.
 
@@ -39,7 +40,7 @@ async def run_confined(
     try:
         if sandbox is None:
             raise NotSandboxed("it is turned off")
-        _, run = await sandbox.execute(argv, cwd, env, start, needs)
+        _, run = await sandbox.execute(argv, cwd, env, start, needs, cwd_id)
     except NotSandboxed as error:
         if not network and not writable:  # else what it asked for can be the reason, which is none for other commands
             ctx.sandbox.give_up()

@@ -44,12 +44,12 @@ def _is_of_workspace(name: str, search_path: str, folders: Sequence[Path]) -> bo
     if "/" in name or not name:
         return False  # no program of the table is named by a path
     for entry in search_path.split(os.pathsep):
-        if not Path(entry).is_absolute():
+        if not os.path.isabs(entry):  # noqa: PTH117  # strings: a Path for each entry takes half of a decision
             return True  # it is looked for in the folder where the command runs
-        program = Path(entry, name)
-        if os.access(program, os.X_OK) and not program.is_dir():
-            real = Path(os.path.realpath(program.parent), name)
-            return any(one.is_relative_to(folder) for one in (program, real) for folder in folders)
+        program = f"{entry.rstrip(os.sep)}{os.sep}{name}"
+        if os.access(program, os.X_OK) and not os.path.isdir(program):  # noqa: PTH112
+            places = (Path(program), Path(os.path.realpath(entry), name))
+            return any(place.is_relative_to(folder) for place in places for folder in folders)
     return False
 
 

@@ -10,14 +10,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from tark_lsp.tools.search_check import LINE_LIMIT, FoundLine, existing, true_lines
 from tark_lsp.tools.search_program import SearchProgram, run_search
 from tark_lsp.workspace.globs import Glob, name_pattern, wants_hidden
 
 LISTING_LIMIT = 100_000
 """How many files are listed at most, before a glob selects among them; each takes about 200 bytes."""
-
-LINE_LIMIT = 500
-"""How many characters of a matching line are shown; minified files have lines of megabytes."""
 
 MATCH_LINE = re.compile(rb"([^\0\n]*)\0(\d+)([:-])([^\n]*)\n?")
 
@@ -63,23 +61,15 @@ class SearchScope:
         return matches
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLine:
-    """One line of a file; `number` counts from 1. `hit` is False for the context lines around a match."""
-
-    path: str
-    number: int
-    text: str
-    hit: bool
-
-
 @dataclass(slots=True)
 class SearchResult:
-    """`complete` is False if there were more matches than requested."""
+    """`complete` is False if there were more matches than requested. `changed`: lines that were left out, because they
+    were no longer in their files."""
 
     lines: list[FoundLine] = field(default_factory=list)
     hits: int = 0
     complete: bool = True
+    changed: int = 0
 
 
 async def list_files(
@@ -100,7 +90,7 @@ async def list_files(
 
     def select() -> list[str]:
         names = map(os.fsdecode, b"".join(pieces).split(b"\0")[:-1])
-        return sorted(name for name in names if matches(name))
+        return existing(sorted(name for name in names if matches(name)))
 
     # In a thread: with 100,000 files it takes long enough to delay typing noticeably.
     return await asyncio.to_thread(select), count <= limit
@@ -153,7 +143,10 @@ async def search_files(
         return path not in skipped and matches(path) and not is_hidden(path)
 
     options = ["--sort=path", *query.options, *scope.options]
-    return await _search(program, query, options, scope.roots, is_wanted)
+    found = await _search(program, query, options, scope.roots, is_wanted)
+    lines = await asyncio.to_thread(true_lines, found.lines)
+    found.lines, found.changed = lines, len(found.lines) - len(lines)
+    return found
 
 
 async def search_buffer(program: SearchProgram, query: SearchQuery, path: Path, text: str) -> SearchResult:

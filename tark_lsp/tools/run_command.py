@@ -15,7 +15,7 @@ from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, ToolError
 from tark_lsp.tools.command_changes import note_changes, tell_changes, tell_unsaved
 from tark_lsp.tools.command_checkpoint import watch, why_no_checkpoint
 from tark_lsp.tools.command_findings import settle_findings
-from tark_lsp.tools.command_running import run_previewed
+from tark_lsp.tools.command_running import folder_id, run_previewed
 from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.environment import command_environment
@@ -81,6 +81,7 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
         confined,
         network=confined and args.network,
         writable=writable,
+        cwd_id=folder_id(cwd.stat()),
     )
     if confined and why is None and not command.beyond:
         own = parts_of_workspace(words, command.env.get("PATH", ""), ctx)

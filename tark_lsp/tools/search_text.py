@@ -12,8 +12,9 @@ from tark_lsp.errors import FileMissing
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.masking import mask_lines
 from tark_lsp.tools.places import Place, locate_path, locate_path_again, read_place
-from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.ripgrep import FoundLine, SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.tools.results import cap_result, count_noun
+from tark_lsp.tools.ripgrep import SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.tools.search_check import FoundLine
 from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
@@ -72,8 +73,9 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
         lines, complete = lines + in_buffer.lines, complete and in_buffer.complete
     hides = ctx.may_hide_below(scope.roots)
     lines, cut = first_hits(sorted(lines, key=lambda line: line.path), args.max_results)
+    changed = f"{count_noun(found.changed, 'line')} of files that changed meanwhile left out." if found.changed else ""
     if not lines:
-        text = f"No line matches {args.pattern}." + (f" {LEFT_OUT}" if hides else "")
+        text = " ".join(filter(None, (f"No line matches {args.pattern}.", LEFT_OUT if hides else "", changed)))
         return Counted(text, CallFacts(matches=0, files=0))
     lines = mask_lines(ctx, lines)
     shown = as_snippets(lines) if args.context_lines else as_lines(ctx, lines)
@@ -82,8 +84,7 @@ async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> 
         shown.append(
             f"[There are more than {args.max_results} matching lines; narrow the search or raise max_results.]"
         )
-    if hides:
-        shown.append(f"[{LEFT_OUT}]")
+    shown += [f"[{notice}]" for notice in (LEFT_OUT if hides else "", changed) if notice]
     hits = [line.path for line in lines if line.hit]
     facts = CallFacts(matches=len(hits), files=len(set(hits)), more=more)
     return Counted(cap_result(ctx, shown, "narrow the pattern, path or glob"), facts)

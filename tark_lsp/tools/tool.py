@@ -81,8 +81,9 @@ class Command:
     why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `reading_parts`: the
     numbers of the parts that only read. `needs_trust`: even if it only reads, it starts a program of the workspace, or
     git, which takes settings from it; such parts are not in `reading_parts`. `network` and `writable`: what it gets in
-    the sandbox beyond the workspace. `checkpoint`: why undo could not take back what it changes; empty if it can, or if
-    it changes nothing.
+    the sandbox beyond the workspace. `cwd_id`: device and inode of the folder, so that it runs in no other folder that
+    is at this path meanwhile. `checkpoint`: why undo could not take back what it changes; empty if it can, or if it
+    changes nothing.
     """
 
     argv: tuple[str, ...]
@@ -98,6 +99,7 @@ class Command:
     needs_trust: bool = False
     network: bool = False
     writable: tuple[Path, ...] = ()
+    cwd_id: str = ""
     checkpoint: str = ""
 
     @property

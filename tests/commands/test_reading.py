@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +13,10 @@ from hypothesis import strategies as st
 from tark_lsp.commands.program import Row
 from tark_lsp.commands.reading import ROWS, paths_of, programs, why_not_reading
 from tark_lsp.commands.shell_text import LONGEST, read_command
-from tests.commands.scripts import PROGRAMS, WORDS, Recorder, random_script
+from tark_lsp.trust_report.corpora import Corpora
+from tark_lsp.trust_report.promise import Ground
+from tark_lsp.trust_report.promises.exact_arguments import compare_scripts
+from tark_lsp.trust_report.scripts import WORDS
 
 CORPORA = Path(os.environ.get("TARK_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "data/corpora/commands"
 needs_corpora = pytest.mark.skipif(not CORPORA.is_dir(), reason="the shared test data (TARK_SHARED) is not here")
@@ -27,50 +29,6 @@ def why(text: str, cwd: Path = FOLDER) -> str:
 
 def cases(name: str) -> Any:
     return json.loads((CORPORA / name).read_text(encoding="utf-8"))
-
-
-MUTATIONS = (
-    *("{}", " {} ", "{};", "ls; {}", "ls && {}", "true || {}", "ls | {}", "{} | cat", "{} 2>&1", "{} >/dev/null"),
-    *(
-        "timeout 5 {}",
-        "nice {}",
-        "nice -n 5 {}",
-        "command {}",
-        "command -v {}",
-        "time {}",
-        "env {}",
-        "exec {}",
-        "nohup {}",
-    ),
-    *(
-        "cd src && {}",
-        "cd . ; {}",
-        "X=1 {}",
-        "git --no-pager {}",
-        "timeout 5 nice {}",
-        "echo x && {} && echo y",
-        "({})",
-    ),
-)
-
-
-@needs_corpora
-def test_no_malicious_command_is_allowed() -> None:
-    """Of the corpus, as it is and changed in many ways."""
-    malicious = [case["cmd"] for case in cases("bypass_cases.json")["malicious"]]
-    # Printing the name of a program is harmless, whatever the corpus does with it.
-    changed = [(form, command) for command in malicious for form in MUTATIONS if form != "command -v {}"]
-    assert len(malicious) == 191
-    assert len(changed) >= 200
-    allowed = [text for form, command in changed if not why(text := form.format(command))]
-    assert allowed == []
-
-
-@needs_corpora
-def test_at_least_nine_of_ten_benign_commands_run_without_a_question() -> None:
-    benign = [case["cmd"] for case in cases("bypass_cases.json")["benign"]]
-    refused = {command: reason for command in benign if (reason := why(command))}
-    assert len(refused) <= len(benign) // 10, refused
 
 
 @needs_corpora
@@ -158,33 +116,16 @@ def test_any_words_are_read(text: str) -> None:
 
 def test_bash_runs_exactly_what_was_read(tmp_path: Path) -> None:
     """Each script that is understood runs under bash, where all programs only write down their arguments."""
-    check_scripts(tmp_path, seed=1, wanted=40)
+    outcome = compare_scripts(Ground(tmp_path, Corpora(None)), 150)
+    assert outcome.count > 20
+    assert outcome.failures == ()
 
 
 @pytest.mark.exhaustive
 def test_bash_runs_exactly_what_was_read_of_many_scripts(tmp_path: Path) -> None:
     """`TARK_TEST_SCRIPTS`: how many are generated."""
-    seed = Random().randrange(1 << 30)
-    understood = check_scripts(tmp_path, seed, total=int(os.environ.get("TARK_TEST_SCRIPTS", "2000")))
-    print(f"seed {seed}: {understood} understood")
-    assert understood > 100
-
-
-def check_scripts(root: Path, seed: int, *, wanted: int = 1 << 30, total: int = 1 << 30) -> int:
-    """Until so many were understood, or generated. Returns how many were understood."""
-    recorder, random, understood = Recorder(root), Random(seed), 0
-    for _ in range(total):
-        script = random_script(random)
-        command = read_command(script)
-        if not command.is_certain or not {part[0] for part in command.parts} <= {*PROGRAMS}:
-            continue  # other programs leave no record
-        parts = Counter(command.parts)
-        ran = [recorder.run(script, code) for code in (0, 1)]
-        for once in ran:
-            assert not once - parts, (seed, script)
-        # A part after `&&` runs if all succeed, one after `||` if all fail.
-        assert {*ran[0], *ran[1]} == {*parts}, (seed, script)
-        understood += 1
-        if understood == wanted:
-            break
-    return understood
+    generated = int(os.environ.get("TARK_TEST_SCRIPTS", "2000"))
+    outcome = compare_scripts(Ground(tmp_path, Corpora(None), seed=Random().randrange(1 << 30)), generated)
+    print(f"{outcome.note}: {outcome.count} understood")
+    assert outcome.count > 100
+    assert outcome.failures == ()

@@ -1,4 +1,4 @@
-"""Nothing of attempts.py gets out of the sandbox; all of it succeeds without, so that each attempt shows something."""
+"""Nothing of trust_report/attempts gets out of the sandbox; all of it succeeds without, so each attempt counts."""
 
 import json
 import os
@@ -13,19 +13,17 @@ from typing import Any
 import pytest
 
 import tark_lsp
+from tark_lsp.trust_report.attempts import on_files, on_system  # noqa: F401  # they fill the table
+from tark_lsp.trust_report.attempts.driver import PROTECTED, VISIBLE
+from tark_lsp.trust_report.attempts.table import ATTEMPTS, ROOT_ONLY
 from tests.cases import cases
 from tests.patience import HANGS
-from tests.sandbox import attempts_on_files, attempts_on_system  # noqa: F401  # they fill the table
-from tests.sandbox.attempt_table import ATTEMPTS, ROOT_ONLY
 from tests.sandbox.conftest import MISSING
 
 SOURCE = Path(tark_lsp.__file__).parent
-NEEDED = ("__init__.py", "processes.py", "sandbox", "workspace")
+NEEDED = ("__init__.py", "processes.py", "sandbox", "workspace", "trust_report")
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 NOBODY = 65534
-
-VISIBLE = "/opt" if os.access("/opt", os.W_OK) else None
-"""Files in /tmp are hidden inside. Here they are visible, so that more than their absence stops the attempts."""
 
 pytestmark = [
     pytest.mark.slow,
@@ -44,14 +42,13 @@ def drive(folder: Path, user: int | None) -> Mapping[str, Any]:
     for name in NEEDED:
         copy = shutil.copytree if (SOURCE / name).is_dir() else shutil.copy
         copy(SOURCE / name, source / "tark_lsp" / name)
-    shutil.copytree(Path(__file__).parent, source / "tests" / "sandbox")
     ground = folder / "ground"
     ground.mkdir()
     if user is not None:
         os.chown(ground, user, user)
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(source), "HOME": str(ground)}
     done = subprocess.run(
-        [*before, python, "-m", "tests.sandbox.driver", str(ground)],
+        [*before, python, "-m", "tark_lsp.trust_report.attempts.driver", str(ground)],
         env=environment,
         cwd="/",
         stdout=subprocess.PIPE,
@@ -71,13 +68,7 @@ def judge(result: Mapping[str, Any], is_root: bool) -> None:
                     assert result["plain"][name] == "done", "without a sandbox it must succeed"
                 assert result["results"][name] != "done"
     assert result["changed"] == []
-    assert result["protected"] == {
-        ".git/config": "[core]",
-        ".npmrc": "a=b",
-        "sub/.vscode/tasks.json": "{}",
-        "Makefile.d/.envrc": "true",
-        "modules": "[submodule]",
-    }
+    assert result["protected"] == PROTECTED
     assert result["left"] == [".env", ".git", ".gitmodules", ".npmrc"]
     assert result["failed"] == [""]
 

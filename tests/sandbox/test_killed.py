@@ -12,9 +12,9 @@ from tark_lsp.sandbox import JOURNAL
 from tark_lsp.sandbox.covers import Journal
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools.processes import run_process
+from tark_lsp.trust_report.attempts.driver import left_behind
 from tests.patience import AT_ONCE
 from tests.sandbox.conftest import PATH
-from tests.sandbox.driver import left_behind
 
 SERVER = """
 import asyncio, sys

@@ -306,3 +306,15 @@ def test_where_nobody_can_make_namespaces_the_user_is_told(root: Path) -> None:
     assert done.stdout.startswith("False ")
     assert "bubblewrap could not start a command" in done.stdout
     assert "namespaces" in done.stdout
+
+
+async def test_the_command_runs_in_the_very_folder_that_was_named(sandbox: Sandbox, root: Path) -> None:
+    folder = root / "workspace" / "sub"
+    folder.mkdir()
+    found = folder.stat()
+    same = f"{found.st_dev}:{found.st_ino}"
+    for cwd_id, expected in ((same, 0), (f"{found.st_dev}:{found.st_ino + 1}", 125)):
+        async with sandbox.run(("/bin/sh", "-c", "echo ran"), folder, PATH, cwd_id=cwd_id) as run:
+            code, output = await start(run)
+        assert code == expected
+        assert ("ran" in output) == (not expected)

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tark_lsp.errors import FailureForModel
 from tark_lsp.tools import run_command
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.tool import Risk
@@ -257,3 +258,21 @@ async def test_the_exit_code_and_the_time_are_figures(bench: Bench, command: str
     assert facts.exit_code == code
     assert facts.seconds is not None
     assert 0 <= facts.seconds < AT_ONCE
+
+
+@pytest.mark.parametrize("swapped", ["a link", "a folder"])
+async def test_a_folder_that_was_replaced_since_the_preview_runs_nothing(bench: Bench, swapped: str) -> None:
+    tool = bench.tools["run_command"]
+    (bench.root / "sub").mkdir()
+    (bench.root / "other").mkdir()
+    arguments = tool.arguments(command="touch made", cwd="sub")
+    preview = await tool.preview(arguments, bench.ctx)
+    (bench.root / "sub").rename(bench.root / "kept")
+    if swapped == "a link":
+        (bench.root / "sub").symlink_to("other")
+    else:
+        (bench.root / "other").rename(bench.root / "sub")
+    assert tool.run is not None
+    with pytest.raises(FailureForModel):
+        await tool.run(arguments, bench.ctx, preview)
+    assert not list(bench.root.rglob("made"))

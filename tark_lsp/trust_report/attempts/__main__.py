@@ -1,4 +1,4 @@
-"""Makes all attempts. Run as `python -m tests.sandbox.attempts GROUND.json`, inside or outside; prints JSON."""
+"""Makes all attempts. Run as `python -m tark_lsp.trust_report.attempts GROUND.json`, inside or outside; prints JSON."""
 
 import json
 import os
@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-from tests.sandbox import attempts_on_files, attempts_on_system  # noqa: F401  # they fill the table
-from tests.sandbox.attempt_table import ATTEMPTS
+from tark_lsp.trust_report.attempts import on_files, on_system  # noqa: F401  # they fill the table
+from tark_lsp.trust_report.attempts.table import ATTEMPTS
 
 
 def main() -> None:

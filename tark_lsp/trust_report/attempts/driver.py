@@ -1,4 +1,4 @@
-"""Runs all attempts of attempts.py without and with the sandbox, as the user who starts it; prints what happened.
+"""Makes all attempts without and with the sandbox, as the user who starts it; prints what happened.
 
 `python driver.py FOLDER`: FOLDER belongs to that user. It needs only tark_lsp/sandbox and what that imports.
 """
@@ -20,7 +20,21 @@ from pathlib import Path
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Run, Sandbox
 
+SYSTEM_PYTHON = "/usr/bin/python3"
+"""It is visible inside; the Python that runs this may be in the home folder."""
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+PACKAGE = "tark_lsp.trust_report.attempts"
+"""It is copied into the workspace: the attempts import nothing else of ours."""
+PROTECTED = {
+    ".git/config": "[core]",
+    ".npmrc": "a=b",
+    "sub/.vscode/tasks.json": "{}",
+    "Makefile.d/.envrc": "true",
+    "modules": "[submodule]",
+}
+"""Protected files of the workspace, with their texts."""
+VISIBLE = "/opt" if os.access("/opt", os.W_OK) else None
+"""Files in /tmp are hidden inside. Here they are visible, so that more than their absence stops the attempts."""
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -115,12 +129,12 @@ def left_behind(token: str) -> list[int]:
 
 
 def command_of(root: Path, ground: dict[str, object]) -> list[str]:
-    package = root / "workspace" / "tests" / "sandbox"
+    package = root / "workspace" / PACKAGE.replace(".", "/")
     package.mkdir(parents=True)
-    for name in ("__init__", "attempt_table", "attempts_on_files", "attempts_on_system", "attempts"):
+    for name in ("__init__", "__main__", "table", "on_files", "on_system"):
         shutil.copy(Path(__file__).with_name(f"{name}.py"), package)
     (root / "workspace" / "ground.json").write_text(json.dumps(ground))
-    return ["/usr/bin/python3", "-B", "-m", "tests.sandbox.attempts", str(root / "workspace" / "ground.json")]
+    return [SYSTEM_PYTHON, "-B", "-m", PACKAGE, str(root / "workspace" / "ground.json")]
 
 
 def run_plain(root: Path) -> dict[str, str]:
@@ -167,9 +181,6 @@ async def run_inside(root: Path) -> dict[str, object]:
             "failed": [*map(str, findings.failed), findings.problem],
             "layers": sandbox.layers,
         }
-
-
-PROTECTED = (".git/config", ".npmrc", "sub/.vscode/tasks.json", "Makefile.d/.envrc", "modules")
 
 
 def outside_of(root: Path) -> dict[str, str]:

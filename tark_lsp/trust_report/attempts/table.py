@@ -1,4 +1,4 @@
-"""The table of attempts to get out of the sandbox, which attempts_on_files.py and attempts_on_system.py fill.
+"""The table of attempts to get out of the sandbox, which on_files.py and on_system.py fill.
 
 Each attempt returns if it succeeded and raises otherwise. Only the standard library, because they run in the sandbox.
 """

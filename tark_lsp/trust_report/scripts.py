@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+BASH = Path("/bin/bash")
 PROGRAMS = (
     "ls",
     "cat",
@@ -126,7 +127,7 @@ class Recorder:
         (self.root / "cwd").mkdir(exist_ok=True)
         environment = {"PATH": str(self.bin), "RECORDS": str(records), "RECORDED_CODE": str(code), "LC_ALL": "C.UTF-8"}
         subprocess.run(
-            ("/bin/bash", "-c", script),
+            (BASH, "-c", script),
             cwd=self.root / "cwd",
             env={**environment, "HOME": "/nowhere"},
             stdin=subprocess.DEVNULL,

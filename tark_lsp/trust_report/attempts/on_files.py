@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from types import SimpleNamespace
 
-from tests.sandbox.attempt_table import attempt
+from tark_lsp.trust_report.attempts.table import attempt
 
 # Files outside
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.sandbox.attempt_table import attempt, call, for_root
+from tark_lsp.trust_report.attempts.table import attempt, call, for_root
 
 # Sockets
 

@@ -1,0 +1,1 @@
+"""One promise a file, each with a `PROMISE`."""
