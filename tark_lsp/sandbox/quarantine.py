@@ -57,13 +57,14 @@ def settle(
     for path, found in after.items():
         if (path in covers and _is_empty(path)) or any(path.is_relative_to(one) for one in allowed):
             continue
-        old = before.get(path)
-        if old is not None and (old.link_text is None or old.link_text == found.link_text):
+        if path in before and found.is_still(before[path]):
             continue
         source = known.get((found.device, found.inode))
-        if old is None and source is not None and found.link_text is None and source not in after:
-            moved.append((source, path))
-            continue
+        if source is not None and found.link_text is None:
+            there = after.get(source)
+            if there is None or not there.is_still(before[source]):
+                moved.append((source, path))
+                continue
         try:
             quarantined.append(Quarantined(path, _move(path, place, len(quarantined))))
         except OSError as error:

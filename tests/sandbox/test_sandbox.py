@@ -60,6 +60,35 @@ async def test_a_bare_repository_is_moved_away(shell: Shell, root: Path) -> None
     assert not (root / "workspace" / "HEAD").exists()
 
 
+async def test_a_repository_in_two_folders_is_moved_away(shell: Shell) -> None:
+    """Git takes a folder with `HEAD` and `commondir` for one, too, with the settings of the folder that this names."""
+    lines = "mkdir -p x y/objects y/refs; echo ref: refs/heads/m >x/HEAD; echo ../y >x/commondir; echo >y/config"
+    _, _, findings = await shell(lines)
+    assert sorted(one.path.name for one in findings.quarantined) == ["HEAD", "commondir"]
+
+
+@pytest.mark.parametrize("then", ["true", "mkdir node_modules; mv moved node_modules"])
+async def test_a_protected_path_is_not_replaced_with_the_folder_above_it(shell: Shell, root: Path, then: str) -> None:
+    """`AGENTS.md` is not looked for in `node_modules`."""
+    workspace = root / "workspace"
+    (workspace / "sub").mkdir()
+    (workspace / "sub" / "AGENTS.md").write_text("mine\n")
+    code, output, findings = await shell(f"mv sub moved; mkdir sub; echo evil >sub/AGENTS.md; {then}")
+    assert code == 0, output
+    assert [one.path for one in findings.quarantined] == [workspace / "sub" / "AGENTS.md"]
+    assert {path.read_text() for path in workspace.rglob("AGENTS.md")} == {"mine\n"}
+
+
+async def test_an_editor_that_replaces_a_protected_file_during_a_run_keeps_it(sandbox: Sandbox, root: Path) -> None:
+    file = root / "workspace" / "AGENTS.md"
+    file.write_text("old")
+    async with sandbox.run(("/bin/bash", "-c", "true"), root / "workspace", PATH) as run:
+        file.with_suffix(".new").write_text("new")
+        file.with_suffix(".new").rename(file)
+    assert run.findings.is_clean
+    assert file.read_text() == "new"
+
+
 async def test_links_to_secrets_and_links_that_lead_nowhere(shell: Shell, root: Path) -> None:
     workspace = root / "workspace"
     (workspace / "plain").write_text("KEY=1")
