@@ -253,7 +253,15 @@ EVERYDAY: tuple[Row, ...] = (
         "",
         "filter path*",
         yes=("jq . a.json", "jq -r '.name' package.json"),
-        no=("jq 'import \"a\" as $b; 1'", "jq 'include \"a\"; 1'", "jq -n x --rawfile a b", "jq -f a b", "jq -L x . a", "jq --slurpfile a b .", "jq"),
+        no=(
+            "jq 'import \"a\" as $b; 1'",
+            "jq 'include \"a\"; 1'",
+            "jq -n x --rawfile a b",
+            "jq -f a b",
+            "jq -L x . a",
+            "jq --slurpfile a b .",
+            "jq",
+        ),
     ),
     Row(
         "date",
