@@ -37,7 +37,7 @@ OF_BARE = ("HEAD", "commondir", "config", "config.worktree", "hooks")
 class Found:
     """A protected or secret path as it was. `device`, `inode`, `links`, `link_text`: of the path, not its target.
 
-    `parent`: the inode of the folder that it is in.
+    `parent`: the inode of the folder that it is in. `leads_to`: of a link, see `end_of`.
     """
 
     path: Path
@@ -47,6 +47,7 @@ class Found:
     links: int
     link_text: str | None = None
     parent: int = 0
+    leads_to: tuple[str, int] | None = None
 
     def is_still(self, before: "Found") -> bool:
         """Whether it is what was there before, at the same path. A command cannot replace a protected path, only a
@@ -159,7 +160,18 @@ def _found(path: Path) -> Found | None:
         parent = path.parent.lstat().st_ino
     except OSError:
         return None
-    return Found(path, path.is_dir() and text is None, status.st_dev, status.st_ino, status.st_nlink, text, parent)
+    is_folder, leads_to = path.is_dir() and text is None, None if text is None else end_of(path)
+    return Found(path, is_folder, status.st_dev, status.st_ino, status.st_nlink, text, parent, leads_to)
+
+
+def end_of(link: Path) -> tuple[str, int] | None:
+    """What a link leads to in the end, and the inode of the folder around that; None if there is nothing."""
+    real = os.path.realpath(link)
+    try:
+        os.stat(real)  # noqa: PTH116  # a string
+        return real, os.lstat(os.path.dirname(real)).st_ino  # noqa: PTH120  # the same
+    except OSError:
+        return None
 
 
 def other_names(root: Path, files: dict[tuple[int, int], Path]) -> Iterator[Path]:

@@ -79,6 +79,42 @@ async def test_a_protected_path_is_not_replaced_with_the_folder_above_it(shell: 
     assert {path.read_text() for path in workspace.rglob("AGENTS.md")} == {"mine\n"}
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mv docs moved; mkdir docs; echo evil >docs/guide",
+        "echo evil >evil; ln -sfn evil step",
+        "echo evil >missing",
+    ],
+)
+async def test_a_protected_link_that_leads_to_something_else_is_moved_away(
+    shell: Shell, root: Path, line: str
+) -> None:
+    workspace = root / "workspace"
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "guide").write_text("mine")
+    (workspace / "step").symlink_to("docs/guide")
+    (workspace / "CLAUDE.md").symlink_to("docs/guide")
+    (workspace / "AGENTS.md").symlink_to("step")
+    (workspace / ".cursorrules").symlink_to("missing")
+    code, output, findings = await shell(line)
+    assert code == 0, output
+    moved = {one.path.name for one in findings.quarantined}
+    assert moved
+    for name in ("CLAUDE.md", "AGENTS.md", ".cursorrules"):
+        link = workspace / name
+        assert link.is_symlink() is (name not in moved)
+        assert not link.exists() or link.read_text() == "mine"
+
+
+async def test_links_that_lead_to_themselves(shell: Shell, root: Path) -> None:
+    for name in (".envrc", ".env"):
+        (root / "workspace" / name).symlink_to(name)
+    code, output, findings = await shell("true")
+    assert code == 0, output
+    assert findings.is_clean
+
+
 async def test_an_editor_that_replaces_a_protected_file_during_a_run_keeps_it(sandbox: Sandbox, root: Path) -> None:
     file = root / "workspace" / "AGENTS.md"
     file.write_text("old")
