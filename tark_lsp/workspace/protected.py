@@ -61,7 +61,9 @@ PATTERNS = tuple(tuple(pattern.split("/")) for pattern in PROTECTED)
 def is_protected_path(relative: PurePath) -> bool:
     """Whether any names in the path from the workspace folder are protected, including the last one."""
     names = [plain_name(part) for part in relative.parts]
-    return relative.name == HEAD or any(begins_with(names[start:], pattern) for start in range(len(names)) for pattern in PATTERNS)
+    if relative.name == HEAD:
+        return True
+    return any(begins_with(names[start:], pattern) for start in range(len(names)) for pattern in PATTERNS)
 
 
 def begins_with(names: Sequence[str], pattern: Sequence[str]) -> bool:

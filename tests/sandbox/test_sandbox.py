@@ -87,9 +87,7 @@ async def test_a_protected_path_is_not_replaced_with_the_folder_above_it(shell: 
         "echo evil >missing",
     ],
 )
-async def test_a_protected_link_that_leads_to_something_else_is_moved_away(
-    shell: Shell, root: Path, line: str
-) -> None:
+async def test_a_protected_link_that_leads_to_something_else_is_moved_away(shell: Shell, root: Path, line: str) -> None:
     workspace = root / "workspace"
     (workspace / "docs").mkdir()
     (workspace / "docs" / "guide").write_text("mine")
