@@ -57,7 +57,7 @@ def system_parts(workspace: Workspace, guidance: Sequence[SystemPart]) -> list[S
     """The parts of the system prompt, in order: Tark's own text, then what the user and the project add."""
     folders = "\n".join(f"- {folder}" for folder in workspace.folders)
     where = f"The workspace folders:\n{folders}" if folders else "No workspace folder is open."
-    return [SystemPart("Tark's own words", "system", f"{read_prompt('system')}\n\n{where}"), *guidance]
+    return [SystemPart("system prompt", "system", f"{read_prompt('system')}\n\n{where}"), *guidance]
 
 
 def system_prompt(parts: Sequence[SystemPart]) -> str:

@@ -132,7 +132,17 @@ def _settings(folder: Path, environ: Mapping[str, str]) -> tuple[Settings, list[
     ]
     chosen = settings.model or "the first provider with a key, else Ollama"
     summary = f"model: {chosen}; mode: {settings.mode}; approval: {settings.approval}"
-    return settings, [*findings, *(Finding(Mark.BAD, problem) for problem in problems), Finding(Mark.GOOD, summary)]
+    findings += [Finding(Mark.BAD, problem) for problem in problems]
+    return settings, [*findings, Finding(Mark.GOOD, summary), *_unknown_provider(settings, environ)]
+
+
+def _unknown_provider(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+    name = (settings.model or "").partition("/")[0]
+    if name and name not in load_providers():
+        try:
+            logins_of(settings, environ).find_provider(name)
+        except TarkError as error:
+            yield Finding(Mark.BAD, f"no model: {error.message}: {error.hint}")
 
 
 def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """The argument `FILE[:START-END]` of the command line: a file, and some of its lines."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ def parse_file_target(text: str, folder: Path) -> FileTarget:
     """`text` is relative to `folder`, and must be inside it. Raises RequestError, OutsideWorkspace."""
     found = re.fullmatch(r"(.+?):(\d+)(?:-(\d+))?", text)
     # A file name can be "notes:3".
-    if found is None or (folder / text).exists():
+    if found is None or os.path.lexists(folder / text):
         return FileTarget(_inside(text, folder))
     start, end = int(found[2]), int(found[3] or found[2])
     if not 1 <= start <= end:

@@ -150,14 +150,14 @@ class TerminalPerson:
         if not ordinary:  # the diff of an edit is enough; for other requests the reason is important
             self._screen.print_line(f"{whole_line(request['title'])}: {whole_line(request['why'])}", "bold")
         if command := request.get("command"):
-            self._screen.print_line(visible(command["text"]), "yellow")
-            self._screen.print_line(f"in {whole_line(command['cwd'])}", "dim")
+            self._screen.print_line(visible(command["text"]), "yellow", exact=True)
+            self._screen.print_line(f"in {whole_line(command['cwd'])}", "dim", exact=True)
             given = _environment(request)
             own = [variable for variable in given if variable not in _current_environment()]
             if len(own) < len(given):
                 own.append(f"and {len(given) - len(own)} as in this terminal (? shows all)")
             if own:
-                self._screen.print_line(f"with {' '.join(own)}", "dim")
+                self._screen.print_line(f"with {' '.join(own)}", "dim", exact=True)
         self._screen.show_edits(request.get("edits") or ())
 
     def _list(self, labels: Sequence[str]) -> None:

@@ -24,6 +24,9 @@ ENDED_BADLY = ("failed", "rejected", "cancelled")
 class Screen:
     """`documents` is set when the client runs. Without it, diffs of open documents have no context lines."""
 
+    wraps = False
+    """Between words, if a line is too long. Otherwise the terminal wraps it, and a file has it whole."""
+
     def __init__(self, console: Console, folder: Path) -> None:
         self.console = console
         self.documents: Documents | None = None
@@ -32,10 +35,10 @@ class Screen:
         self._titles: dict[str, str] = {}
         self._shown_calls: set[str] = set()
 
-    def print_line(self, text: str, style: str = "none") -> None:
-        """Prints our own text. Foreign text in it must already be `visible`."""
+    def print_line(self, text: str, style: str = "none", *, exact: bool = False) -> None:
+        """Prints our own text. Foreign text in it must already be `visible`. `exact`: it is never wrapped."""
         self._end_line()
-        self.console.print(Text(text, style=style), soft_wrap=True)
+        self.console.print(Text(text, style=style, overflow="fold"), soft_wrap=exact or not self.wraps)
 
     def update(self, update: Mapping[str, Any]) -> None:
         """Shows one `update` of `tark/update`. Unknown kinds are ignored."""

@@ -12,6 +12,7 @@ from typing import Protocol
 from tark_lsp.errors import SettingsError
 from tark_lsp.http import Transport, is_loopback
 from tark_lsp.llm.catalog.facts import ModelFacts
+from tark_lsp.llm.catalog.listed_names import near_names
 from tark_lsp.llm.keys.device_login import DeviceLogin
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.wire import NO_QUIRKS, WIRES, Quirks
@@ -113,10 +114,11 @@ def configure_provider(name: str, shipped: Mapping[str, Provider], override: Pro
     provider = shipped.get(name)
     if provider is None:
         if not (override.wire and override.base_url):
-            known = ", ".join(sorted(set(shipped) - {"compatible"}))
+            known = sorted(set(shipped) - {"compatible"})
+            near = " or ".join(near_names(name, known))
             raise SettingsError(
-                f"there is no provider {name!r}",
-                hint=f"use one of {known}, or set providers.{name}.wire and providers.{name}.baseUrl",
+                f"there is no provider {name!r}{f', did you mean {near}?' if near else ''}",
+                hint=f"use one of {', '.join(known)}, or set providers.{name}.wire and providers.{name}.baseUrl",
             )
         provider = replace(shipped["compatible"], name=name)
     routes = provider.routes

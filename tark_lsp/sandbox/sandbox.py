@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tark_lsp.sandbox import JOURNAL
 from tark_lsp.sandbox.command_line import wrap
-from tark_lsp.sandbox.covers import Journal, Recovery
+from tark_lsp.sandbox.covers import Journal
 from tark_lsp.sandbox.ending import Ending, wait_for_end
 from tark_lsp.sandbox.layers import describe, make_launch
 from tark_lsp.sandbox.plan import Limits, Needs, SandboxPlan
@@ -52,7 +53,7 @@ class Sandbox:
         self._places = dataclasses.replace(places, home=places.home.resolve(), caches=places.caches.resolve())
         self._folders = tuple(folder.resolve() for folder in folders)
         self._limits = limits or Limits()
-        self._journal = Journal(places.state / "sandbox-journal")
+        self._journal = Journal(places.state / JOURNAL)
         self._reader = TreeReader()
         self._bubblewrap: Path | None = None
         self._why_not: str | None = None
@@ -112,10 +113,6 @@ class Sandbox:
                 return why
         except (OSError, CannotPlan) as error:
             return f"the self-test of the sandbox could not be made: {error}"
-
-    async def recover(self) -> Recovery:
-        """Removes what runs of killed servers left in workspaces. Call it once, before the first run."""
-        return await asyncio.to_thread(self._journal.recover)
 
     async def execute(
         self,

@@ -7,6 +7,7 @@ from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.sync import paths_of_files
 from tark_lsp.server.parts import ServerParts
 from tark_lsp.server.protocol import incoming
+from tark_lsp.server.turns.sandbox_recovery import recover_sandbox
 from tark_lsp.visible import without_icons
 
 
@@ -28,6 +29,7 @@ class App:
         self.parts.configuration.fetch()
         self.parts.background.start(self.parts.chat.register())
         self.parts.background.start(self.parts.command_changes.recover())  # before the user changes more
+        self.parts.background.start(recover_sandbox(self.parts.questions.warn))
         self.parts.restorer.restore_soon()
 
     def configuration_changed(self, params: dict[str, Any]) -> None:

@@ -23,13 +23,15 @@ log = logging.getLogger(__name__)
 class Command:
     """`handler` gets the validated payload and returns JSON.
 
-    `early`: for a command that can wait for a document's text or for a model.
+    `early`: for a command that can wait for a document's text or for a model. `waits`: whether it can with this
+    payload.
     """
 
     id: str
     payload: type[incoming.Payload]
     handler: Callable[[Any], Coroutine[Any, Any, Any]]
     early: EarlyAnswer | None = None
+    waits: Callable[[Any], bool] = lambda _: True
 
 
 class Feature(Protocol):
@@ -59,7 +61,8 @@ class Commands:
         if len(arguments) != 1 or not isinstance(arguments[0], dict):
             raise RequestError(f"{command.id} takes one JSON object")
         payload = _validated(command, arguments[0], params.work_done_token)
-        return await self._early.answer(command.id, command.handler(payload), command.early)
+        early = command.early if command.waits(payload) else None
+        return await self._early.answer(command.id, command.handler(payload), early)
 
 
 def _validated(command: Command, argument: dict[str, Any], token: str | int | None) -> incoming.Payload:

@@ -50,6 +50,22 @@ def test_what_is_missing_is_said_first_and_the_prompt_is_not_lost(
         terminal.close()
 
 
+def test_what_is_typed_before_it_is_ready_is_sent(tmp_path: Path, folder: Path) -> None:
+    """Until the program has the terminal, the terminal makes a line feed of Enter."""
+    configure(tmp_path, MODEL)
+    terminal = ChatTerminal([], folder, environment(tmp_path), fresh=True)
+    try:
+        terminal.say("hello there")
+        terminal.expect("You said: hello there")
+        terminal.send("one\ntwo")  # Ctrl-J
+        terminal.expect("❯ one")
+        terminal.say("")
+        terminal.expect("You said: one")
+        assert "You said: two" not in terminal.shown
+    finally:
+        terminal.close()
+
+
 def test_a_pipe_is_answered_plainly_and_goes_on(tmp_path: Path, folder: Path) -> None:
     configure(tmp_path, MODEL)
     env = environment(tmp_path)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tark_lsp.cli.chatting.markdown import MAX_DRAWN, draw_block
+from tark_lsp.cli.chatting.markdown import MAX_DRAWN, column_widths, draw_block
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 """All that rich may send."""
@@ -23,8 +23,8 @@ def drawn(text: str, width: int = 100) -> str:
     return out.getvalue()
 
 
-def plain(text: str) -> str:
-    return "\n".join(line.rstrip() for line in STYLE.sub("", drawn(text)).split("\n")).strip("\n")
+def plain(text: str, width: int = 100) -> str:
+    return "\n".join(line.rstrip() for line in STYLE.sub("", drawn(text, width)).split("\n")).strip("\n")
 
 
 SHOWN: list[tuple[str, str, str]] = [
@@ -61,6 +61,39 @@ SHOWN: list[tuple[str, str, str]] = [
 @pytest.mark.parametrize(("text", "expected"), [row[1:] for row in SHOWN], ids=[row[0] for row in SHOWN])
 def test_shown(text: str, expected: str) -> None:
     assert plain(text).strip("\n ") == expected.strip()
+
+
+WIDTHS: list[tuple[list[int], list[int], int, list[int] | None]] = [
+    ([4, 4], [4, 40], 44, [4, 40]),
+    ([4, 4], [4, 40], 43, [4, 39]),
+    ([20, 4, 4], [20, 30, 30], 50, [20, 15, 15]),
+    ([20, 4, 4], [20, 30, 30], 51, [20, 16, 15]),
+    ([20, 4, 4], [20, 30, 30], 43, None),
+    ([4, 18, 4], [4, 20, 60], 60, [4, 20, 36]),
+    ([30, 31], [30, 31], 60, None),
+]
+
+
+@pytest.mark.parametrize(("words", "texts", "room", "expected"), WIDTHS)
+def test_columns_are_as_wide_as_their_words(
+    words: list[int], texts: list[int], room: int, expected: list[int] | None
+) -> None:
+    assert column_widths(words, texts, room) == expected
+
+
+def test_a_table_cuts_no_word_and_becomes_lines_if_it_is_too_narrow() -> None:
+    table = (
+        f"|file|function|why|\n|-|-|-:|\n|shop/test_prices.py|test_an_empty_basket|{'of this ' * 8}|\n|a|\n|b|c|d|e|"
+    )
+    assert " shop/test_prices.py  test_an_empty_basket  of this" in plain(table, 60)
+    lines = plain(table, 40).splitlines()
+    assert lines[:3] == [
+        "file: shop/test_prices.py",
+        "function: test_an_empty_basket",
+        "why: of this of this of this of this of",
+    ]
+    assert lines[-8:] == ["", "file: a", "function:", "why:", "", "file: b", "function: c", "why: d"]
+    assert plain(f"|{'a' * 30}|{'b' * 30}|\n|-|-|", 40) == f"{'a' * 30}:\n{'b' * 30}:"
 
 
 PIECES = st.sampled_from(["\x1b[2J", "\x1b]8;;http://a\x07", "\x9b", "\r", "\x08", "&#27;", "%1b", "<http://a/", ">"])

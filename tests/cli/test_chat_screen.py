@@ -60,6 +60,13 @@ def test_calls_are_shown_while_they_run_and_once_when_they_are_over() -> None:
     ]
 
 
+def test_lines_are_wrapped_between_words_unless_they_are_exact() -> None:
+    shown, out = screen(20)
+    shown.print_line("a message of more than one line")
+    shown.print_line(f"a  command {'x' * 20}", exact=True)
+    assert said(out) == ["a message of more", "than one line", f"a  command {'x' * 20}"]
+
+
 def test_what_nobody_told_the_end_of_is_said_at_the_end() -> None:
     shown, out = screen()
     shown.update(call("1", "in_progress", title="run_command x"))
@@ -142,7 +149,7 @@ def test_thinking_is_no_markdown_and_is_told_apart() -> None:
 
 
 def test_a_long_session_is_shown_from_its_end() -> None:
-    shown, out = screen()
+    shown, out = screen(100)
     messages: list[dict[str, Any]] = [{"role": "user", "text": f"prompt {n}"} for n in range(MAX_MESSAGES + 5)]
     messages[-1] = {"role": "assistant", "text": "**bold**", "toolCalls": [call("1", "cancelled", name="x")]}
     turns = [{"turnId": "t", "error": {"message": "it was cut off"}}]

@@ -94,7 +94,7 @@ def test_every_editor_that_is_there_gets_it(person: Person) -> None:
         assert f"installed  Tark {__version__} for {name}: " in out
     assert "Cursor" not in out
     assert "some words of its own" not in out
-    assert "Tark: Doctor" in out
+    assert "open Tark in the side bar" in out
 
 
 def test_it_is_told_which_server_it_belongs_to(person: Person) -> None:

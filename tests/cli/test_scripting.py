@@ -240,6 +240,9 @@ def test_every_object_is_as_the_schema_says(shop: Shop, arguments: list[str], co
 ENDS: list[tuple[str, str, int, str, str]] = [
     ("the reader leaves", "tark-lsp run --json 'Where is the price list read?' > >(true) || true", 0, "", ""),
     ("a file in place of the prompt", "tark-lsp run src/shop.py", 2, "", "'src/shop.py' is a file: add what to do"),
+    ("a long prompt", f"tark-lsp run --quiet '{'word ' * 20_000}return for an empty list'", 0, "It returns 0.\n", ""),
+    ("a long glob", f"tark-lsp run '{'*' * 5_000}' 'Hello.'", 2, "", "the glob is too long"),
+    ("a long file", f"tark-lsp run '{'a' * 5_000}:3' 'Hello.'", 2, "", "no such file"),
     ("a prompt like an option", "tark-lsp run --quiet -- '--return for an empty list'", 0, "It returns 0.\n", ""),
     (
         "two ranges",

@@ -14,7 +14,13 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 each_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.client)
 each_surface = pytest.mark.parametrize("flags", [(), NATIVE], ids=["message", "permission"])
 
+PENDING: Json = {"restored": [], "kept": [], "pending": True}
 BOTH = SHAPES.replace(AREA, NEW_AREA).replace(VOLUME, NEW_VOLUME)
+
+
+def answered(profile: Profile, answer: Json, early: Json | None = None) -> Json | None:
+    """eglot gets its answer before it is sent an edit."""
+    return early if profile.client == "emacs" else answer
 
 
 async def two_hunks(editor: MemoryEditor) -> tuple[str, str, list[Json]]:
@@ -47,7 +53,7 @@ async def test_one_is_accepted_and_one_rejected(
     editor = await open_editor(profile, *flags)
     uri, turn, (area, volume) = await two_hunks(editor)
     answer = await editor.command("tark.hunk.accept", {"hunkIds": [area["hunkId"]]})
-    assert answer == {"hunks": [area["hunkId"]], "skipped": []}
+    assert answer == answered(profile, {"hunks": [area["hunkId"]], "skipped": []})
     await editor.connection.until(lambda: editor.text(uri) == SHAPES.replace(AREA, NEW_AREA), "applied at once")
     answer = await editor.command("tark.hunk.reject", {"hunkIds": [volume["hunkId"]]})
     assert answer == {"hunks": [volume["hunkId"]], "skipped": []}
@@ -172,7 +178,8 @@ async def test_all_hunks_at_once(open_editor: OpenEditor, profile: Profile, by: 
     editor = await open_editor(profile, *NATIVE)
     uri, turn, hunks = await two_hunks(editor)
     answer = await editor.command(f"tark.hunk.{decision}", {by: uri if by == "uri" else turn})
-    assert answer == {"hunks": [hunk["hunkId"] for hunk in hunks], "skipped": []}
+    decided: Json = {"hunks": [hunk["hunkId"] for hunk in hunks], "skipped": []}
+    assert answer == (answered(profile, decided) if decision == "accept" else decided)
     end = await editor.end(turn)
     assert editor.text(uri) == (BOTH if decision == "accept" else SHAPES)
     assert [edit["state"] for edit in end["edits"]] == ["applied" if decision == "accept" else "rejected"]
@@ -228,8 +235,9 @@ async def test_undo_takes_the_turn_back(open_editor: OpenEditor, profile: Profil
     turn = await editor.turn(f"rewrite area and volume in {uri.rpartition('/')[2]}", uri)
     await editor.end(turn)
     assert editor.text(uri) == BOTH
-    assert await editor.command("tark.turn.undo", {"turnId": turn}) == {"restored": [uri], "kept": []}
-    assert editor.text(uri) == SHAPES
+    answer = await editor.command("tark.turn.undo", {"turnId": turn})
+    assert answer == answered(profile, {"restored": [uri], "kept": []}, PENDING)
+    await editor.connection.until(lambda: editor.text(uri) == SHAPES, "undone")
 
 
 @each_profile
@@ -240,8 +248,9 @@ async def test_undo_keeps_what_was_typed_since(open_editor: OpenEditor, profile:
     turn = await editor.turn(f"rewrite area and volume in {uri.rpartition('/')[2]}", uri)
     await editor.end(turn)
     editor.type(uri, 0, 0, "# mine\n")
-    assert (await editor.command("tark.turn.undo", {"turnId": turn}))["restored"] == [uri]
-    assert editor.text(uri) == "# mine\n" + SHAPES
+    answer = await editor.command("tark.turn.undo", {"turnId": turn})
+    assert answer == answered(profile, {"restored": [uri], "kept": []}, PENDING)
+    await editor.connection.until(lambda: editor.text(uri) == "# mine\n" + SHAPES, "undone")
 
 
 async def test_the_end_can_be_waited_for_again(open_editor: OpenEditor) -> None:

@@ -76,6 +76,13 @@ async def appears(path: Path) -> None:
             await asyncio.sleep(0.02)
 
 
+async def says(editor: MemoryEditor, words: str) -> None:
+    def is_said() -> bool:
+        return any(words in message.params["message"] for message in editor.sent("window/showMessage"))
+
+    await editor.connection.until(lambda: is_said() or None, words)
+
+
 def without_outputs(folder: Path) -> object:
     """Also without the empty folders that the sandbox makes while a command runs."""
     covers = {str(folder / name) for name in COVERED}
@@ -113,11 +120,14 @@ async def test_find_delete_and_undo(folder: Path, tmp_path: Path) -> None:
 async def test_after_kill_9_amid_the_command(folder: Path, tmp_path: Path) -> None:
     before = without_outputs(folder)
     home = tmp_path / "home"
-    editor = await open_with(folder, home, f"{AWAY}; echo new >made; echo x >done; sleep 600")
+    planted = f"mkdir -p sub/.vscode; {AWAY}; mkdir -p sub/.vscode; echo new >made; echo x >done; sleep 600"
+    editor = await open_with(folder, home, planted)
     turn = await editor.turn("do it")
     await appears(folder / "done")
     await kill(editor)
     editor = await open_with(folder, home, "true")
+    await says(editor, f"protected paths, on which programs act: {folder}/sub/.vscode. If they are not yours")
+    assert not (folder / ".vscode").exists(), "the covers are gone"
     undone = await editor.command("tark.turn.undo", {"turnId": turn})
     assert undone["kept"] == []
     assert without_outputs(folder) == before

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tark_lsp.sandbox import JOURNAL
 from tark_lsp.sandbox.covers import Journal
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools.processes import run_process
@@ -48,16 +49,16 @@ def start_and_kill(root: Path) -> None:
         server.wait()
 
 
-async def test_a_killed_server(sandbox: Sandbox, root: Path) -> None:
+def test_a_killed_server(root: Path) -> None:
     workspace = root / "workspace"
     start_and_kill(root)
     assert (workspace / ".git").is_dir()
     (workspace / ".vscode" / "settings.json").write_text("{}")  # by the user, meanwhile
-    recovery = await sandbox.recover()
+    recovery = Journal(root / "state" / JOURNAL).recover()
     assert workspace / ".git" in recovery.removed
     assert [path.name for path in workspace.iterdir()] == [".vscode"]
     assert [entry.workspace for entry in recovery.unfinished] == [(workspace,)]
-    assert (await sandbox.recover()).removed == ()
+    assert Journal(root / "state" / JOURNAL).recover().removed == ()
 
 
 def test_a_cover_with_something_in_it_stays(root: Path) -> None:

@@ -23,6 +23,7 @@ import type { Review } from "./review/review";
 import type { Client } from "./server/client";
 import type { Secrets } from "./server/secrets";
 import type { ContextPage } from "./status/contextPage";
+import type { Doctor } from "./status/doctor";
 import { showStatusMenu } from "./status/menu";
 import type { Reports } from "./status/report";
 import { approvePlan } from "./turns/approvePlan";
@@ -51,6 +52,7 @@ export interface Features {
   readonly inputs: Inputs;
   readonly inline: InlineBox;
   readonly reports: Reports;
+  readonly doctor: Doctor;
   readonly contextPage: ContextPage;
   readonly commitMessages: CommitMessages;
   install(): Promise<void>;
@@ -135,7 +137,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   menu: ({ client }) => showStatusMenu(client),
   showUsage: ({ reports }) => reports.showUsage(),
   showContext: ({ contextPage }) => contextPage.show(),
-  doctor: ({ reports }) => reports.showDoctor(),
+  doctor: ({ doctor }) => doctor.show(),
   restart: ({ client }) => client.restartForUser(),
   install: ({ install }) => install(),
   showOutput: ({ client }) => client.log.show(),

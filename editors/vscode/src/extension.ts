@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { Inputs } from "./asking/inputs";
 import { Permissions } from "./asking/permissions";
+import { followUnshownRequests } from "./asking/unshownRequests";
 import { completeInlineMentions } from "./chat/inlineMentions";
 import { Chats } from "./chat/chats";
 import { CommitMessages } from "./commit/commitMessage";
@@ -21,6 +22,7 @@ import { demoOfWindow } from "./server/demo";
 import { Setup } from "./setup/setup";
 import { Secrets } from "./server/secrets";
 import { ContextPage } from "./status/contextPage";
+import { Doctor } from "./status/doctor";
 import { watchEndings } from "./status/endings";
 import { trackWalkthroughSteps } from "./status/walkthroughSteps";
 import { Progress } from "./status/progress";
@@ -86,19 +88,21 @@ export function activate(context: vscode.ExtensionContext): Api {
   const review = new Review(draftsOf("review"), client);
   const permissions = new Permissions(state, pending, chat);
   const inputs: Inputs = new Inputs(draftsOf("questions"), state, pending, chat);
-  const reports = new Reports(client, (context.extension.packageJSON as { version: string }).version);
+  const reports = new Reports(client);
+  const doctor = new Doctor(client, (context.extension.packageJSON as { version: string }).version);
   const contextPage = new ContextPage(client);
   const install = (): Promise<void> => installServer(context, client);
   const features: Features = {
     ...{ client, secrets, updates, sessions, turns, runningTurns, undo, restore },
-    ...{ chat, review, permissions, inputs, inline, reports, contextPage, install },
+    ...{ chat, review, permissions, inputs, inline, reports, doctor, contextPage, install },
     commitMessages: new CommitMessages(client),
   };
   context.subscriptions.push(
-    ...[client, status, progress, trackLastFileEditor(), reports, contextPage, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],
+    ...[client, status, progress, trackLastFileEditor(), reports, doctor, contextPage, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],
     state.on("server", (server) => !server.running && progress.clear()),
     chat.onDidChangeVisibility(() => progress.redraw()),
     watchEndings(state, chat),
+    followUnshownRequests(state, chat),
     autostart(context, client),
     offerProblemActions(),
     setup,

@@ -1,8 +1,8 @@
 """Checks of the terminal chat: is there a model that can answer, and is a slash command known."""
 
 import difflib
+import os
 from collections.abc import Iterable
-from pathlib import Path
 
 from tark_lsp.agent.kinds import KINDS, SLASH_NAME
 from tark_lsp.cli.chatting.conversation import Conversation
@@ -30,7 +30,7 @@ async def report_model_problems(conversation: Conversation) -> None:
 async def check_prompt_name(text: str, conversation: Conversation, commands: Iterable[str]) -> None:
     """An unknown slash command is a typing error, not a prompt. Raises RequestError."""
     found = SLASH_NAME.match(text)
-    if found is None or Path(found[0]).exists():
+    if found is None or os.path.lexists(found[0]):
         return
     prompts = (await conversation.command("tark.state")).get("prompts") or ()
     known = [*commands, *(f"/{kind}" for kind in KINDS), *(f"/{prompt['name']}" for prompt in prompts)]

@@ -27,6 +27,8 @@ StyledLine = list[tuple[str, str]]
 class ChatScreen(Screen):
     """A `Screen` that also draws Markdown, and provides `unfinished_lines`."""
 
+    wraps = True
+
     def __init__(self, console: Console, folder: Path) -> None:
         super().__init__(console, folder)
         self._kind = ""
@@ -48,9 +50,9 @@ class ChatScreen(Screen):
             case _:
                 super().update(update)
 
-    def print_line(self, text: str, style: str = "none") -> None:
+    def print_line(self, text: str, style: str = "none", *, exact: bool = False) -> None:
         self._finish_text()
-        super().print_line(text, style)
+        super().print_line(text, style, exact=exact)
 
     def show_edits(self, edits: Any) -> None:
         self._finish_text()

@@ -1,5 +1,6 @@
 """The keys of the terminal chat."""
 
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -13,13 +14,16 @@ from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
 
 class KeyHandlers(Protocol):
     """What the keys do. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X Ctrl-E,
-    `paste_image()` Ctrl-V."""
+    `paste_image()` Ctrl-V. Until `typed_ahead_until` (`time.monotonic()`), a line feed is an Enter."""
 
     @property
     def draft(self) -> Buffer: ...
 
     @property
     def question(self) -> QuestionPrompt: ...
+
+    @property
+    def typed_ahead_until(self) -> float: ...
 
     @property
     def interrupt(self) -> Callable[[], None]: ...
@@ -61,9 +65,15 @@ def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
         handlers.press_enter()
 
     @keys.add("escape", "enter", filter=prompting)
-    @keys.add("c-j", filter=prompting)
     def _(_: KeyPressEvent) -> None:
         draft.insert_text("\n")
+
+    @keys.add("c-j", filter=prompting)
+    def _(_: KeyPressEvent) -> None:
+        if time.monotonic() < handlers.typed_ahead_until:
+            handlers.press_enter()
+        else:
+            draft.insert_text("\n")
 
     @keys.add("tab", filter=prompting)
     def _(_: KeyPressEvent) -> None:

@@ -1,6 +1,6 @@
 """Draws one block of a model's Markdown with rich. The text can neither control the terminal nor hide anything."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
@@ -24,6 +24,8 @@ CODE_THEME = "ansi_dark"
 """The terminal's own 16 colours, without a background."""
 
 
+MIN_COLUMN = 12
+"""Columns of a table cell whose text is longer."""
 WIDE = 10_000
 """Columns: no table needs more."""
 THEME = Theme(
@@ -50,19 +52,59 @@ def draw_block(text: str) -> RenderableType:
 
 
 class _Table(TableElement):
-    """A word that is too long for its column continues on the next line. If cells need several lines, an empty line
-    separates the rows.
+    """If cells need several lines, an empty line separates the rows. If even that is too narrow, each row becomes lines
+    of `header: cell`.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
-            if isinstance(table, Table):
-                table.show_lines = (
-                    Measurement.get(console, options.update(width=WIDE), table).maximum > options.max_width
-                )
-                for column in table.columns:
-                    column.overflow = "fold"
+            if not isinstance(table, Table):
+                yield table
+                continue
+            wide = options.update(width=WIDE)
+            cells = [[Measurement.get(console, wide, cell) for cell in column.cells] for column in table.columns]
+            headers = [Measurement.get(console, wide, column.header) for column in table.columns]
+            columns = [[header, *column] for header, column in zip(headers, cells, strict=True)]
+            words = [max(cell.minimum for cell in column) for column in columns]
+            texts = [max(cell.maximum for cell in column) for column in columns]
+            needed = Measurement.get(console, wide, table).maximum
+            widths = column_widths(words, texts, options.max_width - (needed - sum(texts)))
+            if widths is None:
+                yield from _records(table)
+                continue
+            table.show_lines = needed > options.max_width
+            for column, width in zip(table.columns, widths, strict=True):
+                column.width, column.overflow = width, "fold"
             yield table
+
+
+def column_widths(words: Sequence[int], texts: Sequence[int], room: int) -> list[int] | None:
+    """As equal as possible, but no word is cut, no column is narrower than 12 if its longest text is not, and none is
+    wider than that. `room`: columns of the terminal. None: they do not fit.
+    """
+
+    def widths(level: int) -> list[int]:
+        return [max(word, min(max(level, MIN_COLUMN), text)) for word, text in zip(words, texts, strict=True)]
+
+    if sum(widths(0)) > room:
+        return None
+    level = max(level for level in range(room + 1) if sum(widths(level)) <= room)
+    found = widths(level)
+    for at, text in enumerate(texts):
+        found[at] += found[at] == level < text and sum(found) < room
+    return found
+
+
+def _records(table: Table) -> Iterator[Text]:
+    columns = table.columns
+    rows = list(zip(*(column.cells for column in columns), strict=True)) or [("",) * len(columns)]
+    for number, row in enumerate(rows):
+        if number:
+            yield Text()
+        for column, cell in zip(columns, row, strict=True):
+            # A cell is Text; "" if the model wrote fewer cells, or more cells than headers.
+            header, content = (item if isinstance(item, Text) else Text(str(item)) for item in (column.header, cell))
+            yield Text.assemble(header, ": ", content)
 
 
 class _Heading(Heading):

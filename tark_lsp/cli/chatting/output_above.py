@@ -6,6 +6,7 @@ import sys
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from tark_lsp.cli.chatting.repaint import PrintedLines
 
@@ -13,6 +14,16 @@ PADDING = re.compile(r" +(?=\n)")
 """rich pads lines to the current width. If the terminal becomes narrower, they would wrap."""
 BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
 """Terminals with synchronized output draw what is between these at once; others ignore them."""
+
+
+class FrameOutput(Vt100_Output):
+    """Sends a frame at once: prompt_toolkit flushes after it has erased the bottom lines, which would flicker."""
+
+    in_frame = False
+
+    def flush(self) -> None:
+        if not self.in_frame:
+            super().flush()
 
 
 class OutputAbove(io.TextIOBase):
@@ -24,6 +35,8 @@ class OutputAbove(io.TextIOBase):
         self._drawn_size: Size | None = None
         self._drawn_rows = 0
         self._pieces: list[str] = []
+        self._waiting = ""
+        """Printed, and written with the next redraw: so the bottom lines are never seen erased."""
         self._paused = False
         self._in_frame = False
 
@@ -46,25 +59,43 @@ class OutputAbove(io.TextIOBase):
             sys.stdout.write(text)
             sys.stdout.flush()
             return
-        output = self.app.output
-        output.write_raw(BEGIN_FRAME)
-        self.app.renderer.erase()
-        output.write_raw(text)
-        self._in_frame = True
+        self._waiting += text
         self.app.invalidate()
 
     def before_redraw(self) -> None:
         """Called before the bottom lines are drawn."""
         if self.app is None:
             return
+        self._write_waiting(self.app)
         output = self.app.output
         size = output.get_size()
         if self._drawn_size not in (None, size):
-            output.write_raw(BEGIN_FRAME)
-            self.app.renderer.erase()
+            self._begin_frame(self.app)
             output.write_raw(self._printed.repaint(size, self._drawn_rows))
-            self._in_frame = True
         self._drawn_size = size
+
+    def _write_waiting(self, app: Application[None]) -> None:
+        if self._waiting:
+            text, self._waiting = self._waiting, ""
+            self._begin_frame(app)
+            app.output.write_raw(text)
+
+    def _begin_frame(self, app: Application[None]) -> None:
+        """The bottom lines are erased."""
+        self._in_frame = True
+        if isinstance(app.output, FrameOutput):
+            app.output.in_frame = True
+        app.output.write_raw(BEGIN_FRAME)
+        app.renderer.erase()
+
+    def _end_frame(self, app: Application[None]) -> None:
+        if not self._in_frame:
+            return
+        self._in_frame = False
+        if isinstance(app.output, FrameOutput):
+            app.output.in_frame = False
+        app.output.write_raw(END_FRAME)
+        app.output.flush()
 
     def forget(self, *, cleared: bool = False) -> None:
         """The screen was `cleared`, or another program has written to it: what was printed is not painted again."""
@@ -74,13 +105,14 @@ class OutputAbove(io.TextIOBase):
         """Called after the bottom lines were drawn."""
         if self.app is not None and (drawn := self.app.renderer.last_rendered_screen) is not None:
             self._drawn_rows = drawn.height
-        if self._in_frame and self.app is not None:
-            self._in_frame = False
-            self.app.output.write_raw(END_FRAME)
-            self.app.output.flush()
+        if self.app is not None:
+            self._end_frame(self.app)
 
     def pause(self) -> None:
         """Holds output back while another program uses the terminal."""
+        if self.app is not None:
+            self._write_waiting(self.app)
+            self._end_frame(self.app)
         self._paused = True
 
     def resume(self) -> None:

@@ -18,8 +18,8 @@ MODES: Mapping[str, str] = {
 }
 APPROVALS: Mapping[str, str] = {
     ApprovalLevel.MANUAL.value: "everything asks for permission",
-    ApprovalLevel.CAREFUL.value: "everything except reading asks for permission",
-    ApprovalLevel.BALANCED.value: "fewer questions than careful",
+    ApprovalLevel.CAREFUL.value: "edits ask for permission, and commands that do not only read",
+    ApprovalLevel.BALANCED.value: "the same here; in editors, edits are applied at once for your review",
 }
 
 

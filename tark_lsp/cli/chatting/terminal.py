@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,16 +15,18 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.output import ColorDepth
-from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.search import stop_search
 
 from tark_lsp.cli.chatting.chat_screen import StyledLine
 from tark_lsp.cli.chatting.key_bindings import key_bindings
-from tark_lsp.cli.chatting.output_above import OutputAbove
+from tark_lsp.cli.chatting.output_above import FrameOutput, OutputAbove
 from tark_lsp.cli.chatting.paste_limit import MAX_PASTE, LimitedReader
 from tark_lsp.cli.chatting.prompt_layout import STYLE, prompt_layout
 from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
 from tark_lsp.cli.visible import visible
+
+TYPED_AHEAD_SECONDS = 0.3
+"""After the start. What is read then was typed before, when the terminal made a line feed (Ctrl-J) of Enter."""
 
 T = TypeVar("T")
 
@@ -56,6 +59,7 @@ class Terminal:
         self.interrupt, self.leave = callbacks.interrupt, callbacks.leave
         self.suspend, self.edit, self.paste_image = callbacks.suspend, callbacks.edit, callbacks.paste_image
         self.question = QuestionPrompt(callbacks.print_line, focus=self._focus, redraw=self.redraw)
+        self.typed_ahead_until = 0.0
         self.draft = Buffer(
             completer=completer,
             complete_while_typing=True,
@@ -85,6 +89,7 @@ class Terminal:
 
     async def run(self) -> None:
         """Runs until `stop`. Raises EOFError if the terminal is gone."""
+        self.typed_ahead_until = time.monotonic() + TYPED_AHEAD_SECONDS
         await self._app.run_async(handle_sigint=False)
 
     def stop(self) -> None:
@@ -177,7 +182,7 @@ def _input() -> Input:
     return terminal
 
 
-def _output() -> "Vt100_Output | None":
+def _output() -> FrameOutput | None:
     """An output that does not ask the terminal for the cursor position: some never answer, and we do not need it."""
     if sys.platform == "win32":
         return None
@@ -187,4 +192,4 @@ def _output() -> "Vt100_Output | None":
         return Size(rows=rows or 24, columns=columns or 80)
 
     depth = ColorDepth.from_env()  # NO_COLOR
-    return Vt100_Output(sys.stdout, size, os.environ.get("TERM"), default_color_depth=depth, enable_cpr=False)
+    return FrameOutput(sys.stdout, size, os.environ.get("TERM"), default_color_depth=depth, enable_cpr=False)

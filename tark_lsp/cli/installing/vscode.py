@@ -77,7 +77,7 @@ def install(screen: Screen, *, link: bool) -> int:
         screen.print_line(f"server     {visible(' '.join(command))}")
         if Path(command[0]).is_relative_to(Path.cwd()) and Path.cwd() != Path.home():
             screen.print_line("note       this server is in the current folder, and is deleted with it", "yellow")
-        screen.print_line("next       reload open windows, then run Tark: Doctor from the command palette", "bold")
+        screen.print_line("next       reload open windows, then open Tark in the side bar", "bold")
     return DONE if all(done) else NOT_DONE
 
 

@@ -1,9 +1,9 @@
 """The command line of `tark-lsp run`, as `RunOptions`."""
 
+import os
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from tark_lsp.cli.model_options import add_model_options
@@ -63,7 +63,7 @@ def parse_options(arguments: Sequence[str]) -> RunOptions:
     *targets, prompt = given.words or [""]
     if not prompt.strip():
         parser.error("there is no prompt: the last argument is what to do, after any FILE or GLOB")
-    if (Path.cwd() / prompt).is_file():
+    if os.path.isfile(prompt):  # noqa: PTH113  that of Path raises if the name is too long
         parser.error(f"the last argument is the prompt, but {prompt!r} is a file: add what to do")
     return RunOptions(
         prompt=prompt,

@@ -1,6 +1,7 @@
 """What `tark-lsp run` tells the model beside the prompt: files, ranges, globs, and the text on standard input."""
 
 import asyncio
+import os
 import re
 import sys
 import threading
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.cli.file_target import FileTarget, parse_file_target
-from tark_lsp.errors import RequestError
+from tark_lsp.errors import RequestError, ToolError
 from tark_lsp.server.client_documents import read_text
 from tark_lsp.tools.ripgrep import SearchScope, list_files
 from tark_lsp.tools.search_program import SearchProgram
@@ -26,7 +27,7 @@ def find_targets(words: Iterable[str], folder: Path) -> list[FileTarget]:
     """The files that the words name, in order, each once. Raises TarkError: no such file or lines, an empty glob."""
     found: dict[FileTarget, None] = {}
     for word in words:
-        if GLOB.search(word) and not (folder / word).exists():
+        if GLOB.search(word) and not os.path.lexists(folder / word):
             found |= dict.fromkeys(FileTarget(path) for path in _matching(word, folder))
         else:
             found[parse_file_target(word, folder)] = None
@@ -74,8 +75,11 @@ def read_standard_input(waiting: Callable[[], None]) -> str:
 
 
 def _matching(glob: str, folder: Path) -> list[Path]:
-    """Raises RequestError if there is none."""
-    names, _ = asyncio.run(list_files(SearchProgram.find_installed([folder]), SearchScope((folder,), glob=glob)))
+    """Raises RequestError if there is none, or if the glob cannot be used."""
+    try:
+        names, _ = asyncio.run(list_files(SearchProgram.find_installed([folder]), SearchScope((folder,), glob=glob)))
+    except ToolError as error:
+        raise RequestError(error.message, hint=error.hint) from error
     if not names:
         raise RequestError(
             f"no file matches {glob}", hint="a glob with / starts at the current folder; ignored files are left out"

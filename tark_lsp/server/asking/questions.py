@@ -6,6 +6,7 @@ Questions are asked one at a time: a second one makes some editors forget the fi
 import asyncio
 from collections.abc import Sequence
 
+from tark_lsp.server.connection.early_answers import answer_commands
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.visible import cut, visible, visible_lines
 from tark_lsp.workspace.documents import Documents
@@ -32,6 +33,7 @@ class Questions:
         params = {"type": level, "message": cut(text), "actions": [{"title": title} for title in actions]}
         async with self._slot:
             await self._documents.wait_for_quiet(TYPING_SECONDS)
+            await answer_commands(self._connection)
             request = asyncio.ensure_future(self._connection.request("window/showMessageRequest", params))
             try:
                 await asyncio.wait({request}, timeout=LOST_SECONDS)

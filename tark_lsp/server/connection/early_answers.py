@@ -1,7 +1,9 @@
 """Answers a command before its work is done, for editors that send no change until they have the answer.
 
 eglot waits for the answer inside a command of Emacs, and sends didChange only when Emacs is idle: never while the
-server waits for the text to show the result of an edit. After 10 s it gives up with an error (jsonrpc.el).
+server waits for the text to show the result of an edit. After 10 s it gives up with an error (jsonrpc.el). And if the
+answer, or this error, comes while eglot asks the user about an edit, the question disappears: the edit is dropped, and
+the user's "y" is typed into the file. So a command is answered before an edit or a question is sent.
 """
 
 import asyncio
@@ -10,12 +12,29 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tark_lsp.server.connection.lsp import Connection
 
 log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 1.0
+READ_SECONDS = 0.3
+"""For the editor to read an answer. What it reads together with one, eglot leaves until something more comes."""
+
+_waiting: WeakKeyDictionary[Connection, set[asyncio.Future[None]]] = WeakKeyDictionary()
+"""Commands that are not answered yet, and can be."""
+
+
+async def answer_commands(connection: Connection) -> None:
+    """Called before the editor is sent something about which it asks the user."""
+    if not connection.client.flags.drops_questions:
+        return
+    waiting = [command for command in _waiting.get(connection, ()) if not command.done()]
+    for command in waiting:
+        command.set_result(None)
+    if waiting:
+        await asyncio.sleep(READ_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +67,14 @@ class EarlyAnswers:
         task = asyncio.ensure_future(work)
         self._working.add(task)
         task.add_done_callback(self._working.discard)
-        done, _ = await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
-        if done:
+        answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting = _waiting.setdefault(self._connection, set())
+        waiting.add(answered)
+        try:
+            await asyncio.wait({task, answered}, timeout=PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.discard(answered)
+        if task.done():
             return task.result()
         task.add_done_callback(partial(self._report, command, early))
         return early.value

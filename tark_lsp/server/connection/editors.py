@@ -38,6 +38,8 @@ class EditorFlags:
     """Adds an empty line after an edit that only adds lines at the end (vim.lsp.util.apply_text_edits)."""
     blocks_on_commands: bool = True
     """Sends no change while it waits for the answer to a command (eglot, whose timers do not run then)."""
+    drops_questions: bool = False
+    """Ends a question about an edit, and drops the edit, if the answer to a command comes meanwhile (eglot)."""
     always_says_by_hand: bool = False
     """Its `willSave` says of every save, also of an automatic one, that the user saved."""
     answer_seconds: float | None = None
@@ -68,7 +70,11 @@ _NEOVIM = EditorFlags(
     change_delay=0.15,
 )
 _EGLOT = EditorFlags(
-    forgets_earlier_message=False, checks_versions=True, says_applied_when_skipped=False, always_says_by_hand=True
+    forgets_earlier_message=False,
+    checks_versions=True,
+    says_applied_when_skipped=False,
+    drops_questions=True,
+    always_says_by_hand=True,
 )
 _HELIX = EditorFlags(
     show_document_replaces_view=True,

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from tark_lsp.server.connection.early_answers import answer_commands
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol.capabilities import find_value
 
@@ -19,6 +20,7 @@ async def apply_edit(
 
     `within`: seconds; None if the user answers. Raises RequestFailed and TimeoutError.
     """
+    await answer_commands(connection)
     async with asyncio.timeout(within):
         answer = await connection.request("workspace/applyEdit", {"label": label, "edit": edit})
     reason = find_value(answer, "failureReason")

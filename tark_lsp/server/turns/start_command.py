@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from tark_lsp.context.images import BadImage, check_images
 from tark_lsp.errors import RequestError
 from tark_lsp.server.commands import Command
+from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.selections import Selections
 from tark_lsp.server.documents.targets import Targets
@@ -44,7 +45,9 @@ class StartCommand:
         self._chats = chats
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.turn.start", incoming.StartTurn, self.start)
+        # An editor without an input box gets a comment, and can ask the user about this edit.
+        early = EarlyAnswer({"inserted": True})
+        yield Command("tark.turn.start", incoming.StartTurn, self.start, early, waits=_asks_for_prompt)
 
     async def start(self, request: incoming.StartTurn) -> Any:
         _check_images(request)
@@ -67,6 +70,10 @@ class StartCommand:
             return {"inserted": True}
         session = self._sessions.use(request.session_id) if request.session_id else self._sessions.new()
         return self._turns.start(request, kind, session, target)
+
+
+def _asks_for_prompt(request: incoming.StartTurn) -> bool:
+    return request.ask_for_prompt
 
 
 def _check_images(request: incoming.StartTurn) -> None:

@@ -1,6 +1,7 @@
 """What the first message of a turn tells beside the prompt: the document, open files, diagnostics, attached texts."""
 
 from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
 
 from tark_lsp.agent.prompt import LONGEST_ATTACHMENT, Pointer, PromptContext
 from tark_lsp.context.images import MOST_IMAGES
@@ -94,8 +95,9 @@ class TurnSurroundings:
 
 
 def _missing(name: str, why: str, notes: list[str]) -> tuple[str, str]:
-    """Tells the model and the user."""
-    notes.append(f"{name}: {why}")
+    """Tells the model and the user. Reasons can name the file themselves."""
+    file = unquote(name).rsplit("/", 1)[-1]
+    notes.append(why if file in why else f"{name}: {why}")
     return name, f"[not there: {why}]"
 
 

@@ -107,7 +107,7 @@ class UpdateWriter:
 
 
 def progress_summary(end: TurnEnd, turn: Turn | None) -> str:
-    """`2 edits · 3 tools · 8.1k tokens · $0.012`, or the error."""
+    """`2 files changed · 3 tools · 8.1k tokens · $0.012`, or the error."""
     if end.error is not None:
         return cut(visible(end.error.message), 120)
     tokens = end.usage.input_tokens + end.usage.output_tokens
@@ -115,10 +115,10 @@ def progress_summary(end: TurnEnd, turn: Turn | None) -> str:
     tools = 0 if turn is None else turn.tools_run
     parts = [
         "" if end.stop_reason is StopReason.END_TURN else end.stop_reason.replace("_", " "),
-        _count(done, "edit"),
+        f"{_count(done, 'file')} changed" if done else "",
         _count(tools, "tool"),
         (f"{tokens / 1000:.1f}k tokens" if tokens >= 1000 else f"{tokens} tokens") if tokens else "",
-        f"${end.usage.cost_usd:.3f}" if end.usage.cost_usd is not None else "",
+        f"${end.usage.cost_usd:.3f}" if end.usage.cost_usd else "",
     ]
     return " · ".join(part for part in parts if part) or "done"
 

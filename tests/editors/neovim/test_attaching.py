@@ -1,4 +1,4 @@
-"""Real Neovim: attaching the server changes no map and no option of any buffer, for all file types. Chats get theirs.
+"""Real Neovim: attaching the server changes no map and no option, for all file types. Only chats get theirs.
 
 The server is attached while a chat is the current buffer: Neovim 0.11 looks at the current buffer for what is
 registered later, and at no buffer for what is announced at the start.
@@ -25,10 +25,13 @@ SCENARIO = FOLDER / "plugin" / "scenario.toml"
 Begin = Callable[[str], Neovim]
 # A buffer of each file type, as it is before Tark. Highlighting changes no map and no option, and takes seconds.
 RECORD = """
-    local folder = ...
+    local folder, mine = ...
     vim.lsp.enable('tark', false)
     if package.loaded['tark'] then
       require('tark.config').get().autostart = false
+    end
+    for number, key in ipairs(mine) do
+      vim.keymap.set(vim.split(key[1], ''), key[2], '<Cmd>let g:mine = ' .. number .. '<CR>')
     end
     vim.cmd('syntax off | edit shapes.py')
     local types = vim.fn.getcompletion('', 'filetype')
@@ -39,10 +42,12 @@ RECORD = """
         vim.cmd('silent! setlocal filetype=' .. name)
       end)
     end
-    local names = {}
+    local names, global_names = {}, {}
     for name, option in pairs(vim.api.nvim_get_all_options_info()) do
       if option.scope == 'buf' and name ~= 'modified' then
         table.insert(names, name)
+      elseif option.scope == 'global' then
+        table.insert(global_names, name)
       end
     end
     local modes = { 'n', 'x', 's', 'o', 'i', 'c', 't', 'l' }
@@ -65,6 +70,9 @@ RECORD = """
     end
     local function all()
       local found = { [0] = add_maps({}, vim.api.nvim_get_keymap) }
+      for _, name in ipairs(global_names) do
+        found[0][name] = vim.api.nvim_get_option_value(name, { scope = 'global' })
+      end
       for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
         found[bufnr] = vim.bo[bufnr].buftype == '' and one(bufnr) or nil
       end
@@ -103,6 +111,15 @@ COMMAND = """
     local params = { command = name, arguments = { argument } }
     return client:request_sync('workspace/executeCommand', params, 10000, 0).result
 """
+MINE = (
+    *(
+        ("n", key)
+        for key in ("K", "gd", "<C-]>", "]h", "[h", "gra", "<CR>", "<C-c>", "<C-p>", "q", "e", "gs", "g?", "za")
+    ),
+    *(("nx", key) for key in ("<leader>aa", "<leader>ae", "<leader>ay")),
+    *(("i", key) for key in ("<C-s>", "<C-y>", "<Tab>")),
+)
+"""Twenty maps that an init.lua has: keys that Neovim gives to language servers, and keys of the plugin."""
 CHAT = """
     return { vim.bo.omnifunc, vim.bo.tagfunc, vim.fn.maparg('K', 'n', false, true).buffer }
 """
@@ -126,7 +143,7 @@ def begin(tmp_path: Path) -> Iterator[Begin]:
     def one(name: str) -> Neovim:
         neovim = Neovim(nvim, folder, env, FOLDER / "plugin" / "init.lua" if name == "plugin" else INIT)
         started.append(neovim)
-        assert neovim.lua(RECORD, str(folder)) > 400
+        assert neovim.lua(RECORD, str(folder), MINE) > 400
         return neovim
 
     yield one
@@ -166,8 +183,8 @@ def test_attaching_changes_nothing_of_yours(begin: Begin, name: str, tmp_path: P
     unchanged(neovim)
 
     neovim.lua("vim.cmd('buffer notes.tark.md')")
-    assert neovim.lua(CHAT) == ["v:lua.vim.lsp.omnifunc", "v:lua.vim.lsp.tagfunc", 1]
-    neovim.keys("3G0f[<C-]>")
+    assert neovim.lua(CHAT) == ["v:lua.vim.lsp.omnifunc", "v:lua.vim.lsp.tagfunc", 0]  # K is mine
+    neovim.keys('3G0f[:execute "normal! \\<lt>C-]>"<CR>')
     neovim.until(lambda: neovim.lines == SHAPES.splitlines(), "the code")
     assert neovim.lua("return vim.fn.line('.')") == 6
 

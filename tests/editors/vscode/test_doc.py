@@ -1,4 +1,4 @@
-"""docs/vscode.md names every command, key and setting of the extension, and its pictures exist."""
+"""docs/vscode.md names every command, key and setting of the extension. Pictures and tests that are named exist."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from tests.documented import documented_settings
 ROOT = Path(__file__).parents[3]
 DOC = ROOT / "docs" / "vscode.md"
 TEXT = DOC.read_text(encoding="utf-8")
+COMPARED = DOC.with_name("compared.md").read_text(encoding="utf-8")
 MANIFEST: dict[str, Any] = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text(encoding="utf-8"))
 CONTRIBUTED = MANIFEST["contributes"]
 SETTINGS = {name: shape for group in CONTRIBUTED["configuration"] for name, shape in group["properties"].items()}
@@ -65,7 +66,18 @@ def test_an_untrusted_folder_sets_nothing() -> None:
     assert set(restricted) == {name for name, shape in SETTINGS.items() if shape["scope"] == "window"}
 
 
-def test_every_picture_is_there() -> None:
-    pictures = re.findall(r"\"(images/[^\"]+)\"|\((images/[^)]+)\)", TEXT)
+@pytest.mark.parametrize("text", [TEXT, COMPARED], ids=["vscode.md", "compared.md"])
+def test_every_picture_is_there(text: str) -> None:
+    pictures = re.findall(r"\"(images/[^\"]+)\"|\((images/[^)]+)\)", text)
     assert pictures
     assert not [one or other for one, other in pictures if not (DOC.parent / (one or other)).is_file()]
+
+
+def test_every_topic_of_the_comparison_names_its_tests() -> None:
+    head, tested = COMPARED.split("## Tests of what is said about Tark")
+    rows = re.findall(r"^\| ([^|]+) \| (`[^|]+`) \|$", tested, re.MULTILINE)
+    assert [topic for topic, _ in rows] == re.findall(r"^\| \[([^\]]+)\]\(#", head, re.MULTILINE)
+    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "editors/vscode/test").rglob("*.test.ts")]
+    functions = {name for file in files for name in re.findall(r"def (test_\w+)", file.read_text("utf-8"))}
+    known = functions | {file.name for file in files}
+    assert {name for _, names in rows for name in re.findall("`([^`]+)`", names)} <= known

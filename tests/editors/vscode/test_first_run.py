@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import expect
 
-from tests.editors.vscode.axe import violations
+from tests.editors.vscode.axe import violations, violations_in_every_theme
 from tests.editors.vscode.chat import Chat
 from tests.editors.vscode.windows import Begin
 from tests.editors.vscode.workbench import Workbench
@@ -54,6 +54,12 @@ def test_the_demo_needs_no_key(opened: Chat, bench: Workbench) -> None:
     opened.open()
 
 
+@pytest.mark.exhaustive
+def test_everybody_can_set_up_a_model(opened: Chat, bench: Workbench) -> None:
+    expect(opened.find(".setup .card")).to_contain_text("Set up a model")
+    assert violations_in_every_theme(bench, opened.page) == []
+
+
 def test_from_nothing_to_the_first_answer(opened: Chat, bench: Workbench, provider: KeyProvider) -> None:
     """Opening the chat starts the server. The prompt that was typed before is sent after the set-up."""
     card = opened.find(".setup .card")
@@ -68,6 +74,8 @@ def test_from_nothing_to_the_first_answer(opened: Chat, bench: Workbench, provid
     expect(card).to_contain_text("OpenRouter does not accept this key. It was not saved.")
     bench.page.screenshot(path=bench.workspace.parent / "refused.png")
     assert provider.prompts == []
+    bench.run("Tark: Doctor")
+    bench.frame_with("main:has-text('No model is set')")
     paste(bench, opened, RIGHT_KEY)
     expect(opened.find(".alert")).to_contain_text("The model is now openrouter/")
     expect(opened.prompt).to_be_focused()
@@ -77,6 +85,7 @@ def test_from_nothing_to_the_first_answer(opened: Chat, bench: Workbench, provid
     expect(opened.find(".setup")).to_be_hidden()
     expect(opened.find(".picker", "gpt-6.1-sol")).to_be_visible()
     assert not bench.page.locator(".notification-toast").count()
+    bench.frame_with("main:has-text('No problems were found.')")  # the doctor's, drawn again
     for file in (*bench.home.rglob("*"), *bench.workspace.parent.rglob("*.log")):
         with suppress(FileNotFoundError):  # of a database, for example
             told = file.read_bytes() if file.is_file() else b""

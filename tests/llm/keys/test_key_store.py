@@ -8,12 +8,14 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tark_lsp.errors import SettingsError
-from tark_lsp.llm.keys.store import SERVICE, KeyStore, system_keyring
-from tests.patience import HANGS
+from tark_lsp.llm.keys.keyring_process import KeyringFailed
+from tark_lsp.llm.keys.keyring_program import SERVICE, answer, system_keyring
+from tark_lsp.llm.keys.store import AskKeyring, KeyStore
 
 SECRET = "sk-s3cret"
 ORIGIN = "https://api.example"
@@ -48,8 +50,20 @@ class FailingKeyring(MemoryKeyring):
         raise RuntimeError(f"cannot store {password} of {service} {username}")
 
 
+def asking(keyring: MemoryKeyring | None) -> AskKeyring:
+    """Asks as the program does, without its process."""
+
+    def ask(question: dict[str, str], _: float) -> Any:
+        found = answer(question, lambda: keyring)
+        if "failed" in found:
+            raise KeyringFailed(f"failed ({found['failed']})")
+        return found.get("value")
+
+    return ask
+
+
 def store(folder: Path, keyring: MemoryKeyring | None = None, **environ: str) -> KeyStore:
-    return KeyStore(folder / "keys", environ, lambda: keyring, seconds=(0.2, 0.2))
+    return KeyStore(folder / "keys", environ, asking(keyring))
 
 
 def secret(keys: KeyStore, name: str) -> str:
@@ -135,25 +149,6 @@ def test_a_key_in_the_file_overrides_the_older_one_in_the_keyring(tmp_path: Path
     assert secret(keys, "openai") == SECRET
     assert len(keys.delete_secret("openai")) == 2
     assert keys.read_secret("openai") is None
-
-
-def test_a_hanging_keyring_hangs_nobody(tmp_path: Path) -> None:
-    stuck, calls, answers = threading.Event(), [], []
-
-    def find() -> None:
-        calls.append(1)
-        answers.append(stuck.wait(HANGS))
-
-    keys = KeyStore(tmp_path / "keys", {}, find, seconds=(0.05, 0.05))
-    with pytest.raises(SettingsError, match=r"did not answer within 0\.05 s"):
-        keys.read_secret("openai")
-    assert "file" in keys.write_secret("openai", SECRET, ORIGIN)
-    for _ in range(20):
-        assert keys.read_secret("openai") is not None
-    assert answers == []
-    assert len(calls) == 1  # it is left alone for a while
-    assert "did not answer" in keys.describe_location()
-    stuck.set()
 
 
 def chmod(mode: int) -> Callable[[Path], object]:

@@ -84,12 +84,15 @@ async def test_an_attached_file_follows_the_rules_of_a_mention(make: MakeDesk) -
             (desk.folder / name).write_text(f"marked_{number} = 1\n")
     names = [(desk.folder / name).as_uri() for name in attached[:3]]
     names += [beside.as_uri(), (desk.folder / "open.py").as_uri()]
-    prompt = await prompt_of(desk, *({"type": "file", "uri": uri} for uri in [*names, "file:///none/such.py"]))
+    (desk.folder / "too large.log").write_bytes(b"1" * 10_000_001)
+    names += [(desk.folder / "too large.log").as_uri(), "file:///none/such.py"]
+    prompt = await prompt_of(desk, *({"type": "file", "uri": uri} for uri in names))
     assert [f"marked_{number}" in prompt for number in range(5)] == [False, False, False, False, True]
-    assert prompt.count("[not there: ") == 5
+    assert prompt.count("[not there: ") == 6
     (turn,) = (params["turnId"] for method, params in desk.connection.told if _is_end(method, params))
-    assert len(notices(desk, turn)) == 5
+    assert len(notices(desk, turn)) == 6
     assert notices(desk, turn)[0] == "secret/key.py: the rule read_file(secret/**) denies it"
+    assert notices(desk, turn)[4] == "too large.log: larger than 10 MB", "the file is named once"
 
 
 def _is_end(method: str, params: Json) -> bool:

@@ -9,25 +9,29 @@ local RESERVED = 13 -- columns of the last line that a message cannot use
 local shown_at = {} ---@type table<string, integer> by text: when it was last shown, in ms
 
 ---Neovim's own vim.notify() waits for a key if a message does not fit its line, or comes right after another one. That
----would take a key that the user types. `:echomsg` shows the message shortened, and :messages has all of it.
+---would take a key that the user types. `:echomsg` shows the message without its middle, and :messages has all of it.
+---So the beginning, which says what happened, is shown over it.
 ---@param text string
 ---@param level integer
 local function show(text, level)
   if not debug.getinfo(vim.notify, 'S').source:match('^@vim/') then
     return vim.notify(text, level) -- a plugin replaced it, which has room
   end
-  if vim.o.cmdheight == 0 then -- then :echomsg shortens nothing
-    local room = math.max(vim.o.columns - RESERVED, 1)
-    if vim.fn.strdisplaywidth(text) > room then
-      require('vim.lsp.log').warn('tark', text)
-      text = vim.fn.printf('%.' .. room - 1 .. 'S…', text)
-    end
+  local room = math.max(vim.o.columns - RESERVED, 1)
+  local beginning = vim.fn.strdisplaywidth(text) > room and vim.fn.printf('%.' .. room - 1 .. 'S…', text)
+  if beginning and vim.o.cmdheight == 0 then -- then :echomsg shortens nothing
+    require('vim.lsp.log').warn('tark', text)
+    text, beginning = beginning, false
   end
   local shortmess = vim.o.shortmess
   vim.opt.shortmess:append('T')
   vim.cmd.redraw()
   vim.cmd.echohl(level >= vim.log.levels.WARN and 'WarningMsg' or 'None')
   vim.cmd.echomsg(vim.fn.string(text))
+  if beginning then
+    vim.cmd.redraw()
+    vim.cmd.echo(vim.fn.string(beginning))
+  end
   vim.cmd.echohl('None')
   vim.o.shortmess = shortmess
 end

@@ -79,24 +79,30 @@ function M.data()
   return cached
 end
 
+---@param data tark.Status
+---@return string
+local function activity_text(data)
+  local now = vim.uv.now()
+  local frame = FRAMES[math.floor(now / REDRAW_MS) % #FRAMES + 1]
+  local activity = vim.fn.strcharpart(visible.line(data.activity), 0, LONGEST_ACTIVITY)
+  return vim.trim(('%s %ds %s'):format(frame, (now - data.began) / 1000, visible.statusline(activity)))
+end
+
 ---@return string short; '' if there is nothing to say
 function M.line()
   requested = true
   local data = M.data()
+  local parts = {}
   if data.state == 'waiting' then
-    return ('tark ? %d waiting'):format(data.waiting)
+    table.insert(parts, ('? %d waiting'):format(data.waiting))
   elseif data.state == 'working' then
-    local now = vim.uv.now()
-    local frame = FRAMES[math.floor(now / REDRAW_MS) % #FRAMES + 1]
-    return vim.trim(
-      ('tark %s %ds %s'):format(
-        frame,
-        (now - data.began) / 1000,
-        visible.statusline(vim.fn.strcharpart(visible.line(data.activity), 0, LONGEST_ACTIVITY))
-      )
-    )
-  elseif data.hunks > 0 then
-    return ('tark %d hunk%s'):format(data.hunks, data.hunks == 1 and '' or 's')
+    table.insert(parts, activity_text(data))
+  end
+  if data.hunks > 0 then
+    table.insert(parts, ('%d hunk%s'):format(data.hunks, data.hunks == 1 and '' or 's'))
+  end
+  if #parts > 0 then
+    return 'tark ' .. table.concat(parts, ', ')
   end
   return data.state == 'dead' and 'tark: no server' or ''
 end

@@ -11,6 +11,7 @@ import type { PendingRequests } from "../model/pendingRequests";
 import type { State } from "../model/state";
 import { codeLensTitle, listRow, plainLine } from "../text/surfaces";
 import { allowing, grantAnswers, grantReplies, permissionAnswers, type Answer, type FollowUp } from "./permissionAnswers";
+import { SettledVersions } from "./settledVersions";
 import { permissionMessage, mustBeShown, requestVersion, fullText } from "./permissionText";
 import type { Permission, PermissionReply } from "../model/protocol";
 import { hasTab, relativeName } from "../window/files";
@@ -29,6 +30,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
   /** By request id: the notification, and the version it shows. */
   private readonly notices = new Map<string, { readonly version: string; readonly digest: string; readonly notice: Notice }>();
   private readonly documents = new RequestDocuments();
+  private readonly versions = new SettledVersions();
   private readonly lenses = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lenses.event;
   private readonly owned: vscode.Disposable;
@@ -96,6 +98,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
 
   /** Updates notifications and documents after the pending requests changed. */
   private update(): void {
+    this.versions.note(this.waiting.map(requestVersion));
     for (const requestId of this.documents.requestIds.filter((id) => !this.findPermission(id))) {
       this.notices.get(requestId)?.notice.dispose();
       this.notices.delete(requestId);
@@ -160,6 +163,8 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
       await this.showChanged(version);
     } else if (answer.kind !== "reply") {
       await this.followUp(answer.kind, request, version);
+    } else if (answer.reply.outcome === "allow" && !wasSeen && !this.versions.isSettled(version)) {
+      void showInfo("the request has just appeared or changed: review it first"); // the chat has a pause of its own
     } else if (answer.reply.outcome === "allow" && !wasSeen && !this.canAllow(request)) {
       await this.showPermission(request.requestId);
       void showInfo("read the request to its end first");

@@ -20,6 +20,7 @@ export interface PromptContext {
 }
 
 const LARGEST_IMAGE = 3_750_000; // bytes; the server has the same limit
+const LARGEST_FILE = 10_000_000; // as well
 const LARGEST_TEXT = 1_000_000;
 const TYPES: Readonly<Record<string, string>> = { png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
 
@@ -28,13 +29,14 @@ export function imageType(name: string): string | undefined {
   return TYPES[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
 }
 
-/** Throws if it cannot be sent. The server checks images more closely. */
-export function checkAttached({ name, mimeType, size }: { name: string; mimeType?: string; size: number }): void {
+/** Throws if it cannot be sent. The server checks images more closely. `isFile`: the server reads it itself. */
+export function checkAttached({ name, mimeType, size, isFile = false }: { name: string; mimeType?: string; size: number; isFile?: boolean }): void {
   if (mimeType !== undefined && !Object.values(TYPES).includes(mimeType)) {
     throw new Error(`${name} is ${mimeType || "of an unknown type"}: only PNG, JPEG, GIF and WebP images can be sent`);
   }
-  if (size > (mimeType === undefined ? LARGEST_TEXT : LARGEST_IMAGE)) {
-    throw new Error(`${name} is larger than ${mimeType === undefined ? "1 MB" : "3.75 MB"}`);
+  const largest = mimeType !== undefined ? LARGEST_IMAGE : isFile ? LARGEST_FILE : LARGEST_TEXT;
+  if (size > largest) {
+    throw new Error(`${name} is larger than ${largest / 1e6} MB`);
   }
 }
 

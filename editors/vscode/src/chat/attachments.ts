@@ -127,6 +127,7 @@ export class Attachments implements Disposable {
       if (folders.length > 0 && vscode.workspace.getWorkspaceFolder(uri) === undefined) {
         throw new Error(`${name} is outside the workspace, so Tark may not read it: paste its text instead`);
       }
+      checkAttached({ name, size: stat.size, isFile: true });
       this.add({ name, uri: uri.toString() });
     } else {
       checkAttached({ name, mimeType, size: stat.size });

@@ -20,10 +20,16 @@ export function pageRequests(dependencies: ChatDependencies, place: Place, tell:
   const { server, turns, undo, restore, pending } = dependencies;
   const applying = new CodeApplying(server, turns, place);
   const say = (words: string): void => tell({ kind: "say", words });
+  const undoing = new Set<string>(); // a second press changes nothing
   return {
     // Does not ask: redo brings everything back.
     undo: async ({ turnId }) => {
-      if (!(await undo.undoTurn(turnId))) {
+      if (undoing.has(turnId)) {
+        return;
+      }
+      undoing.add(turnId);
+      const isUndone = await undo.undoTurn(turnId).finally(() => undoing.delete(turnId));
+      if (!isUndone) {
         say("There is nothing to undo.");
       }
     },

@@ -17,8 +17,8 @@ const CHOICES: Readonly<Record<"mode" | "approval", readonly (readonly [name: st
   ],
   approval: [
     ["manual", "Asks before every edit and command, regardless of other settings"],
-    ["careful", "Asks before edits and commands"],
-    ["balanced", "Applies edits at once; you review them afterwards"],
+    ["careful", "Applies edits at once, for your review; asks before commands that can write"],
+    ["balanced", "Also runs ordinary commands in the sandbox without asking, if you trust the workspace"],
   ],
 };
 const TITLES = { model: "Model", mode: "Mode", approval: "Approval Level" };

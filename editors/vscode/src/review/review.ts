@@ -93,13 +93,17 @@ export class Review implements vscode.Disposable {
     }
   }
 
-  /** Goes to the list of changes. Returns false if it is empty, and so is not there. */
+  /** Goes to the list of changes. Returns false if it has no changes; then it goes to a request that waits. */
   async showList(preserveFocus = false): Promise<boolean> {
     await this.waitUntilRestored();
     const { permissions, inputs } = this.server.state;
     const count = this.targets.allHunks().length;
-    if (count + permissions.length + inputs.length === 0) {
-      void showInfo("nothing to review");
+    if (count === 0) {
+      if (permissions.length + inputs.length === 0) {
+        void showInfo("nothing to review");
+      } else {
+        await vscode.commands.executeCommand("tark.client.waiting");
+      }
       return false;
     }
     await vscode.commands.executeCommand("setContext", "tark.hunks", count); // the list is there from now on

@@ -8,7 +8,7 @@ import { type ProviderStatus, rank } from "./offers";
 const STATUS: Readonly<Record<string, string>> = {
   ready: "has a key",
   pending: "waiting for the login",
-  missing: "no key",
+  missing: "", // as most of them; the list is there to set one
   unneeded: "no key needed",
   unusable: "key cannot be used",
 };

@@ -25,6 +25,7 @@ export const PAGE_COMMANDS = ["tark.client.compact", "tark.client.showUsage", "v
 const STYLE = `
 body { max-width: 46em; padding: 0 20px 20px; line-height: 1.5; }
 h1 { margin: 18px 0 4px; font-size: 1.4em; font-weight: 600; }
+p a { text-decoration: underline; }
 .faint, th { color: var(--vscode-descriptionForeground); font-weight: 400; }
 progress { width: 100%; height: 8px; appearance: none; border: 1px solid var(--vscode-widget-border, var(--vscode-descriptionForeground)); border-radius: 4px; overflow: hidden; }
 progress::-webkit-progress-bar { background: transparent; }
@@ -50,9 +51,11 @@ export function contextHtml(title: string, usage: ContextUsage | string | undefi
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
+<main>
 <h1>What the Next Request Contains</h1>
 ${title === "" ? "" : `<p class="faint">${escaped(title)}</p>`}
 ${body}
+</main>
 </body>
 </html>`;
 }
@@ -60,23 +63,22 @@ ${body}
 function usageHtml({ parts, tokens, contextWindow, limit }: ContextUsage): string {
   const filled = contextWindow == null ? counted(tokens, "token") : `${shortNumber(tokens)} of ${shortNumber(contextWindow)} tokens (${percent(tokens, contextWindow)})`;
   const room = limit == null ? "" : `<p>Older messages are summarized when the context reaches ${shortNumber(limit)} tokens. ${link("tark.client.compact", "Compact Session")} does it now.</p>`;
-  const largest = Math.max(1, ...parts.map((part) => part.tokens));
   return `<p><strong>${filled}</strong></p>
 ${contextWindow == null ? "" : `<progress aria-label="Context window used" max="${contextWindow}" value="${tokens}"></progress>`}
 ${room}
 <table>
 <thead><tr><th scope="col">Part</th><th scope="col" class="number">Tokens</th><th scope="col" class="number">Share</th><td class="bar"></td></tr></thead>
 <tbody>
-${parts.map((part) => row(part, tokens, largest)).join("\n")}
+${parts.map((part) => row(part, tokens)).join("\n")}
 </tbody>
 </table>
 <p class="faint">Tokens are estimates, your next prompt not included. ${link("tark.client.showUsage", "Show Usage")} has the tokens that providers counted, and the cost.</p>`;
 }
 
-function row({ name, tokens, uri, messages }: Part, all: number, largest: number): string {
+function row({ name, tokens, uri, messages }: Part, all: number): string {
   const words = messages == null ? plainLine(name) : name === "messages" ? counted(messages, "message") : joinParts(plainLine(name), counted(messages, "message"));
   const named = uri?.startsWith("file:") === true ? link("vscode.open", words, [uri]) : escaped(words);
-  return `<tr><td>${named}</td><td class="number">${shortNumber(tokens)}</td><td class="number">${percent(tokens, all)}</td><td class="bar"><progress aria-hidden="true" max="${largest}" value="${tokens}"></progress></td></tr>`;
+  return `<tr><td>${named}</td><td class="number">${shortNumber(tokens)}</td><td class="number">${percent(tokens, all)}</td><td class="bar"><progress aria-hidden="true" max="${Math.max(1, all)}" value="${tokens}"></progress></td></tr>`;
 }
 
 function percent(part: number, all: number): string {

@@ -20,7 +20,9 @@ export class ContextPage implements vscode.Disposable {
 
   async show(): Promise<void> {
     if (this.panel === undefined) {
-      const panel = vscode.window.createWebviewPanel("tark.context", "Tark Context", vscode.ViewColumn.Active, { enableScripts: false, enableCommandUris: PAGE_COMMANDS, localResourceRoots: [] });
+      // The page's policy runs no script. Without `enableScripts`, nothing could read the page, not even our tests.
+      const options = { enableScripts: true, enableCommandUris: PAGE_COMMANDS, localResourceRoots: [] };
+      const panel = vscode.window.createWebviewPanel("tark.context", "Tark Context", vscode.ViewColumn.Active, options);
       panel.onDidDispose(() => (this.panel = undefined));
       panel.onDidChangeViewState(() => void this.draw());
       this.panel = panel;

@@ -31,7 +31,10 @@ test("managePermissions: what was allowed for the session is listed, and revoked
   await asks("make made.txt", "permissions");
   await run("permission");
   const [session] = (await lenses()).filter((lens) => lens.command?.title.endsWith("this session"));
-  await vscode.commands.executeCommand(session!.command!.command, ...(session!.command!.arguments as unknown[]));
+  await until("it is allowed, once it has been there for a moment", async () => {
+    await vscode.commands.executeCommand(session!.command!.command, ...(session!.command!.arguments as unknown[]));
+    return (await state()).permissions.length === 0;
+  });
   await ended();
   const done = run("managePermissions");
   await hands.choose("echo made > made.txt");

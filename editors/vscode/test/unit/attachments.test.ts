@@ -21,6 +21,8 @@ test("what is too large, or of another type, is refused with a sentence", () => 
   assert.throws(() => checkAttached({ name: "a", mimeType: "image/png", size: 3_750_001 }), /^Error: a is larger than 3.75 MB$/);
   assert.throws(() => checkAttached({ name: "a", size: 1_000_001 }), /^Error: a is larger than 1 MB$/);
   assert.throws(() => checkAttached({ name: "a", mimeType: "image/svg+xml", size: 1 }), /only PNG, JPEG, GIF and WebP/);
+  checkAttached({ name: "a", size: 10_000_000, isFile: true });
+  assert.throws(() => checkAttached({ name: "a", size: 10_000_001, isFile: true }), /^Error: a is larger than 10 MB$/);
 });
 
 test("files of this side have two kinds of URIs", () => {

@@ -244,6 +244,17 @@ test("a rejected prompt comes back above the typed text", async () => {
   assert.equal(page.one("[role=alert]").textContent, "Not sent: no.");
 });
 
+test("two messages at once are both shown, the same one once, until a prompt is sent", async () => {
+  const page = open();
+  const refused = ["a.png is larger than 3.75 MB.", "b.sql is larger than 1 MB.", "a.png is larger than 3.75 MB."];
+  await page.give(...refused.map((words) => ({ kind: "say", words }) as const));
+  assert.deepEqual(page.all("[role=alert] p").map(({ textContent }) => textContent), [refused[1], refused[2]]);
+  await page.give({ kind: "sending", turns: [] });
+  assert.equal(page.all("[role=alert] p").length, 2);
+  await page.give({ kind: "sending", turns: [{ ...RUNNING, state: "sending" }] });
+  assert.equal(page.all("[role=alert] p").length, 0);
+});
+
 test("mentions are requested and chosen by keys, and late answers are ignored", async () => {
   const page = open();
   page.type("see @fi");

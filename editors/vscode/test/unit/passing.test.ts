@@ -24,6 +24,7 @@ test("a retry that waits is told as such until its time is over, and then as the
   assert.equal(shown()[2], "retry after 9 s: 503");
   await page.give(notice(3, "the model stopped for an unknown reason: x"));
   assert.equal(shown()[3], "the model stopped for an unknown reason: x");
+  assert.equal(page.all(".answer .notice.retry").length, 3, "in a row, only the last one is visible (CSS)");
 });
 
 test("the end of an answer is announced without its Markdown", async () => {

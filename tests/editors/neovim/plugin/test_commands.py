@@ -14,6 +14,7 @@ from tests.editors.neovim.plugin.turns import ended, told, turns, unhurt
 from tests.tools.test_read_changes import git
 
 pytestmark = pytest.mark.editor
+DRAWN = "local hunks = require('tark.review.drawing').of_buffer() return hunks and #hunks:ordered()"
 
 SCENARIO = Path(__file__).with_name("commands.toml")
 SHAPES = """import math
@@ -360,13 +361,13 @@ def test_a_buffer_without_a_name_is_edited_and_has_none_afterwards(neovim: Neovi
     name = "return vim.fn.bufname()"
     neovim.keys(":enew<CR>ilonger = 1<CR>other = 2<Esc>ggV:TarkEdit make it shorter<CR>")
     told(neovim, "this buffer is named untitled while Tark changes it")
-    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    neovim.until(lambda: neovim.lua(DRAWN) == 1, "its hunk is drawn")
     assert Path(neovim.lua(name)).name == "untitled", "as long as a hunk is undecided"
     neovim.keys("gg:TarkAccept<CR>")
     neovim.until(lambda: neovim.lines == ["short = 1", "other = 2"], "it is changed")
     neovim.until(lambda: neovim.lua(name) == "", "it has no name")
     neovim.keys("2GV:TarkEdit make it shorter<CR>")
-    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    neovim.until(lambda: neovim.lua(DRAWN) == 1, "its hunk is drawn")
     assert Path(neovim.lua(name)).name == "untitled", "the same again"
     neovim.keys("2G:TarkReject<CR>")
     neovim.until(lambda: neovim.lua(name) == "", "it has no name")
@@ -374,7 +375,7 @@ def test_a_buffer_without_a_name_is_edited_and_has_none_afterwards(neovim: Neovi
     neovim.keys("u")
     neovim.until(lambda: neovim.lines == ["longer = 1", "other = 2"], "one undo step")
     neovim.keys(":enew!<CR>:TarkEdit make it shorter<CR>")  # nothing is in it
-    neovim.until(lambda: neovim.lua("return #require('tark.review.hunks').undecided()") == 1, "its hunk")
+    neovim.until(lambda: neovim.lua(DRAWN) == 1, "its hunk is drawn")
     neovim.keys("gg:TarkAccept<CR>")
     ended(neovim, 3)
     assert neovim.lines[0] == "short = 1"
@@ -403,6 +404,7 @@ def test_the_message_of_a_commit(neovim: Neovim, folder: Path) -> None:
     message = ["feat: shapes.py has tau = 6", "", " #12 is done"]  # `#` would begin a comment
     neovim.keys(":TarkCommit<CR>")
     neovim.until(lambda: neovim.lines == [*message, *template], "the message is above the comments")
+    told(neovim, "the commit message is written: :wq commits, :cq does not")
     neovim.keys("u")
     assert neovim.lines == template
     neovim.keys(":TarkCommit<CR>imine<Esc>")

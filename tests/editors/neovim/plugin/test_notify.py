@@ -7,6 +7,13 @@ from tests.editors.neovim.plugin.conftest import Start
 
 pytestmark = pytest.mark.editor
 
+LAST_LINE = """
+    local cells = {}
+    for column = 1, vim.o.columns do
+      cells[column] = vim.fn.screenstring(vim.o.lines, column)
+    end
+    return table.concat(cells)
+"""
 SAY = "require('tark.notify').info(...)"
 
 
@@ -28,6 +35,8 @@ def test_long_messages_ask_for_no_key(neovim: Neovim) -> None:
             neovim.lua(SAY, f"{height} {words}")
             neovim.until(lambda height=height: f"Tark: {height} " in neovim.messages(), "the message")  # type: ignore[misc]
             assert not neovim.asks
+            neovim.until(lambda height=height: neovim.lua(LAST_LINE).startswith(f"Tark: {height} "), "it is shown")  # type: ignore[misc]
+            assert neovim.lua(LAST_LINE).rstrip().endswith("…"), "its beginning, not its end"
             neovim.lua("vim.cmd('messages clear')")
 
 

@@ -155,6 +155,8 @@ def test_model_and_mode(neovim: Neovim) -> None:
     told(neovim, "model: ")
     neovim.keys(":TarkModel nobody/big<CR>")
     told(neovim, "model: there is no provider 'nobody'")
+    neovim.keys(":TarkModel opeanai/big<CR>")
+    told(neovim, "model: there is no provider 'opeanai', did you mean openai?")
     assert current(neovim)["model"] == "scripted/another"
     neovim.keys(":TarkModel own/bigg<CR>")
     neovim.choose(2)
@@ -166,6 +168,7 @@ def test_model_and_mode(neovim: Neovim) -> None:
     neovim.keys(":TarkModel anthropic/claude<CR>")
     told(neovim, "claude is not checked, since anthropic does not list its models: ")
     neovim.until(lambda: current(neovim)["model"] == "anthropic/claude", "it is accepted")
+    assert "is not checked" in neovim.messages().splitlines()[-1], "the last message is the one on the screen"
     neovim.keys(":TarkModel own/big<CR>")
     neovim.until(lambda: current(neovim)["model"] == "own/big", "it is set")
     neovim.keys(":TarkModel<CR>")

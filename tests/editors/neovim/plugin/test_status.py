@@ -91,7 +91,7 @@ def test_the_statusline_follows(start: Start, workspace: Path, tmp_path: Path) -
     neovim.until(lambda: shown(neovim) == "", "it says nothing")
 
     neovim.keys(":Tark rewrite the area in shapes.py<CR>")
-    neovim.until(lambda: shown(neovim) == "tark ? 1 waiting", "it says that something waits")
+    neovim.until(lambda: shown(neovim) == "tark ? 1 waiting, 1 hunk", "it says that something waits")
     neovim.keys(":TarkReject!<CR>")
     ended(neovim, 2)
     neovim.keys(":TarkMode plan<CR>")

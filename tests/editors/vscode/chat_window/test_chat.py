@@ -102,6 +102,9 @@ def test_what_is_sent_with_a_prompt(chat: Chat, bench: Workbench) -> None:
     chat.page.evaluate(DROP, f"vscode-remote://127.0.0.1:{bench.port}{bench.workspace}/shapes.py")
     expect(chips).to_contain_text(["shapes.py, lines 4 to 5", "dot.png", "shapes.py"])
     assert chips.nth(1).locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 1
+    (bench.workspace / "huge.log").write_bytes(b"1" * 10_000_001)
+    chat.page.evaluate(DROP, f"file://{bench.workspace}/huge.log")
+    expect(chat.find(".alert")).to_contain_text("Not attached: huge.log is larger than 10 MB.")
     chat.page.evaluate(DROP, "https://example.org/a.png")
     expect(chat.find(".alert")).to_contain_text("is not a file, so it cannot be attached")
     chat.say("say seen")
@@ -143,9 +146,13 @@ def test_an_edit_is_asked_for_at_its_lines(chat: Chat, bench: Workbench) -> None
     expect(chat.last).to_have_attribute("data-state", "ended")
 
 
+WORKING = """getComputedStyle(document.querySelector('.turn[data-state="running"] .blocks'), '::after').content"""
+
+
 def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> None:
     chat.say("run the tests")
     asked = chat.until_asked("permission")  # it is busy until this is answered
+    assert chat.page.evaluate(WORKING) == "none", "it waits for you"
     chat.prompt.fill("in one word")
     chat.button("Send Now").click()
     chat.say("never end")
@@ -154,6 +161,7 @@ def test_a_busy_session_queues_is_steered_stopped_and_rewritten(chat: Chat) -> N
     asked.get_by_role("button", name="Allow", exact=True).click()
     expect(chat.find(".steered")).to_contain_text("in one word")
     expect(chat.find(".answer", "and so on")).to_be_visible()
+    assert chat.page.evaluate(WORKING) == '"Working…"'
     chat.button("Stop").click()
     until(lambda: chat.find(".turn footer", "Cancelled").count() == 2, "the turn that ran and the one that waited")
     expect(chat.button("Stop")).to_be_hidden()
@@ -213,8 +221,10 @@ def test_a_turn_is_undone_redone_and_gone_back_to(chat: Chat, bench: Workbench) 
     chat.until_asked("permission").get_by_role("button", name="Allow").first.click()
     chat.until_said("The edit is in place.")
     until(lambda: "math.tau / 2" in "".join(bench.lines()), "the edit")
-    chat.last.get_by_role("button", name="Undo the changes of this turn").click()
+    undo = chat.last.get_by_role("button", name="Undo the changes of this turn")
+    undo.evaluate("(button) => { button.click(); button.click(); }")
     expect(chat.last.locator(".undone")).to_contain_text("Undone")
+    expect(chat.find(".alert")).to_have_text("")
     until(lambda: "math.tau / 2" not in "".join(bench.lines()), "it is undone")
     redo = chat.last.get_by_role("button", name="Redo the changes of this turn")
     redo.press("Enter")

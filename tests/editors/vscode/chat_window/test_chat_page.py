@@ -1,8 +1,9 @@
 """The page of the chat: keyboard only, accessible in every theme, safe against hostile text."""
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.editors.vscode.axe import THEMES, violations
+from tests.editors.vscode.axe import violations_in_every_theme
 from tests.editors.vscode.chat import Chat
 from tests.editors.vscode.chat_window.hostile import LEADS_AWAY
 from tests.editors.vscode.workbench import Workbench
@@ -81,14 +82,24 @@ def test_everybody_can_use_it_in_every_theme(chat: Chat, bench: Workbench) -> No
     expect(chat.find("nav.sessions li").first).to_be_visible()
     chat.page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     expect(chat.find(".waiting .diff ins")).to_be_visible()
-    for theme, kind in THEMES.items():
-        bench.run("Preferences: Color Theme")
-        bench.answer(theme)
-        expect(chat.page.locator("body")).to_have_attribute("data-vscode-theme-kind", kind)
-        bench.page.screenshot(path=bench.workspace.parent / f"{kind}.png")
-        assert violations(chat.page) == [], theme
+    assert violations_in_every_theme(bench, chat.page) == []
     chat.until_asked("permission").get_by_role("button", name="Reject", exact=True).click()
     expect(chat.last).to_have_attribute("data-state", "ended")
+
+
+@pytest.mark.exhaustive
+def test_everybody_can_use_the_pages_in_tabs(chat: Chat, bench: Workbench) -> None:
+    """A chat in a tab with a request, the page of the context, and the doctor."""
+    chat.say("rewrite the area")
+    chat.until_asked("permission")
+    bench.run("Tark: Move Chat to Editor")
+    tab = Chat(bench, "body[data-tab]:has(.permission)")
+    assert violations_in_every_theme(bench, tab.page) == []
+    tab.find(".status .context").click()
+    assert violations_in_every_theme(bench, bench.frame_with(".bar progress")) == []
+    bench.run("Tark: Doctor")
+    assert violations_in_every_theme(bench, bench.frame_with("a.button")) == []
+    bench.run("View: Close All Editors")
 
 
 def test_hostile_words_do_nothing(chat: Chat, bench: Workbench, said: list[str]) -> None:

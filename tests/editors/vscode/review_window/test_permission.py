@@ -190,6 +190,7 @@ def test_in_the_card_what_is_long_is_read_to_its_end_before_it_is_allowed(bench:
     asked = card(bench)
     allow = button(asked, "Allow")
     expect(allow).to_have_attribute("aria-disabled", "true")
+    expect(bench.page.locator(".pane-header").filter(has_text="Changes")).to_have_count(0)  # the card says it all
     scrolls = """card => [card, ...card.querySelectorAll("*")]
         .filter(part => part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY !== "visible")
         .map(part => part.className)"""

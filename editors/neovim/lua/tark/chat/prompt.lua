@@ -137,6 +137,18 @@ local function attach_server()
   end
 end
 
+---After `@file:` the menu goes on with files. Neovim itself opens it only after typed characters.
+local function continue_completing()
+  local word = vim.v.completed_item.word or ''
+  if vim.v.event.reason == 'accept' and word:find('[:/]$') and config.get().chat.autocomplete ~= false then
+    vim.schedule(function()
+      if vim.api.nvim_get_mode().mode:find('^i') and vim.fn.pumvisible() == 0 then
+        vim.lsp.completion.get()
+      end
+    end)
+  end
+end
+
 ---@param bufnr integer
 local function set_up_buffer(bufnr)
   local before = unloaded or unsent_text.take_text()
@@ -149,6 +161,7 @@ local function set_up_buffer(bufnr)
     buffer = bufnr,
     callback = text_changed,
   })
+  vim.api.nvim_create_autocmd('CompleteDone', { buffer = bufnr, callback = continue_completing })
   vim.api.nvim_create_autocmd('BufUnload', {
     buffer = bufnr,
     callback = function()

@@ -24,17 +24,24 @@ end
 
 ---@param bufnr integer
 ---@param message string
+local function insert(bufnr, message)
+  commit_buffer.insert(bufnr, message)
+  notify.info('the commit message is written: :wq commits, :cq does not')
+end
+
+---@param bufnr integer
+---@param message string
 local function use_message(bufnr, message)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return notify.warn('the commit message is written, but its buffer is closed')
   end
   if commit_buffer.is_empty(bufnr) then
-    return commit_buffer.insert(bufnr, message)
+    return insert(bufnr, message)
   end
   local choices = { 'insert the new message above your text', 'drop the new message' }
   vim.ui.select(choices, { prompt = 'Tark, there is a message already:', kind = 'tark_commit' }, function(_, index)
     if index == 1 and vim.api.nvim_buf_is_loaded(bufnr) then
-      commit_buffer.insert(bufnr, message)
+      insert(bufnr, message)
     end
   end)
 end

@@ -19,20 +19,28 @@ M.levels = {
   { name = 'plan', setting = 'mode', means = 'explores and plans, changes nothing' },
   { name = 'build', setting = 'mode', means = 'reads, changes, runs commands' },
   { name = 'manual', setting = 'approval', means = 'asks before every edit and command, regardless of other settings' },
-  { name = 'careful', setting = 'approval', means = 'asks before edits and commands' },
-  { name = 'balanced', setting = 'approval', means = 'applies edits at once, for review afterwards' },
+  {
+    name = 'careful',
+    setting = 'approval',
+    means = 'applies edits at once, for review; asks before commands that can write',
+  },
+  { name = 'balanced', setting = 'approval', means = 'also runs ordinary commands in the sandbox unasked' },
 }
 
 ---@param setting 'model'|'mode'|'approval'
 ---@param value string
 ---@param new_sessions? boolean
-local function set_setting(setting, value, new_sessions)
+---@param warning? string shown after it, because the last message is the one on the screen
+local function set_setting(setting, value, new_sessions, warning)
   request('tark.settings.set', function(server_state)
     return { [setting] = value, sessionId = not new_sessions and server_state.session_id or nil }
   end, function(answer, server_state)
     local session_id = not new_sessions and server_state.session_id or nil
     sessions.set_fields(server_state, session_id, answer)
     notify.info(('%s of %s is %s'):format(setting, session_id and 'this session' or 'new sessions', answer[setting]))
+    if warning then
+      notify.warn(warning)
+    end
   end)
 end
 
@@ -65,22 +73,16 @@ end
 ---@param name string
 ---@param new_sessions? boolean
 local function set_model(name, new_sessions)
-  local function set()
-    set_setting('model', name, new_sessions)
-  end
   request('tark.models.check', { model = name }, function(answer)
     if answer.listed ~= false then
-      if answer.message ~= '' then
-        notify.info(answer.message)
-      end
-      return set()
+      return set_setting('model', name, new_sessions, answer.message ~= '' and answer.message or nil)
     end
     local choices = vim.list_extend({}, answer.near)
     table.insert(choices, ('use %s anyway'):format(name))
     local options = { prompt = visible.line(('%s is not listed. Model:'):format(name)), kind = 'tark_model' }
     vim.ui.select(choices, options, function(choice, index)
       if index == #choices then
-        set()
+        set_setting('model', name, new_sessions)
       elseif choice then
         set_setting('model', choice, new_sessions)
       end

@@ -25,6 +25,7 @@ end
 local function rpc(encoding)
   return function(dispatchers)
     local closing = false
+    local asked = {} ---@type table<integer, vim.lsp.Client> the server of each request, by the server's id of it
     local function finish()
       if not closing then
         closing = true
@@ -43,16 +44,22 @@ local function rpc(encoding)
       end
       local sent, id
       sent, id = server:request(method, params, function(problem, result)
+        asked[id] = nil
         if replied then
           replied(id)
         end
         done(problem, result)
       end)
+      if id then
+        asked[id] = server
+      end
       return sent, id
     end
-    local function notify(method)
+    local function notify(method, params)
       if method == 'exit' then
         finish()
+      elseif method == '$/cancelRequest' and asked[params.id] then
+        asked[params.id]:cancel_request(params.id)
       end
       return true
     end

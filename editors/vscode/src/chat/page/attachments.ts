@@ -90,7 +90,7 @@ export class AttachmentsPart {
       const { name, type, size } = file;
       const isImage = type.startsWith("image/");
       if (size > LARGEST) {
-        this.page.post({ kind: "attachData", name, mimeType: "", data: "", size });
+        this.page.post({ kind: "attachData", name, mimeType: isImage ? type : "", data: "", size });
         continue;
       }
       const reader = new FileReader();

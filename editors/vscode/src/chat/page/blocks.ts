@@ -59,8 +59,9 @@ class Notice implements DrawnBlock {
 
   draw(block: BlockView, grows: boolean): void {
     if (block.kind === "notice") {
-      this.element.className = `notice ${block.level === "error" || block.level === "warning" ? block.level : "info"}`;
       const retry = retryOf(block.message);
+      const level = block.level === "error" || block.level === "warning" ? block.level : "info";
+      this.element.className = `notice ${level}${retry === undefined ? "" : " retry"}`;
       const waits = retry !== undefined && grows && !this.isOver;
       setText(this.element, chatProse(waits ? block.message : (retry?.past ?? block.message)));
       if (waits) {

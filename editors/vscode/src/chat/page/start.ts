@@ -1,6 +1,7 @@
 /** Creates the parts of the page, and passes the extension's messages to them. */
 
 import type { Status, ToHost, ToPage, TurnHead } from "../messages";
+import { AlertPart } from "./alert";
 import { Announcer } from "./announce";
 import { runEditingKeys } from "./editingKeys";
 import { h, setText } from "./element";
@@ -15,10 +16,8 @@ import { TranscriptPart } from "./transcript";
 import { runAnswerKeys } from "./requestKeys";
 import { RequestsPart } from "./requests";
 import { endAnnouncement } from "./wording";
-import { chatLine } from "../../text/surfaces";
 
 const KEEP_MS = 200; // scrolling causes many changes
-const SAID_MS = 10_000;
 
 export interface PageHost {
   post(message: ToHost): void;
@@ -36,7 +35,7 @@ type Handlers = { [Kind in ToPage["kind"]]: (message: MessageOf<Kind>) => void }
 export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) => void {
   const kept: Kept = { opened: {}, history: [], answers: {}, ...rim.kept };
   const spoken = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
-  const alert = h("div", { class: "alert", role: "alert" });
+  const alert = new AlertPart();
   const announcer = new Announcer((words) => setText(spoken, words), Date.now, (does, ms) => setTimeout(does, ms));
   let keeping: ReturnType<typeof setTimeout> | undefined;
   const keepNow = (): void => {
@@ -78,7 +77,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
   body.append(
     header.element,
     sessions.element,
-    h("main", {}, setup.element, transcript.element, plan.element, waiting.element, alert, prompt.element, spoken),
+    h("main", {}, setup.element, transcript.element, plan.element, waiting.element, alert.element, prompt.element, spoken),
     footer.element,
   );
 
@@ -92,7 +91,6 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     header.draw(now);
     footer.draw(now);
   };
-  let forgetting: ReturnType<typeof setTimeout> | undefined;
   const handlers: Handlers = {
     transcript: ({ transcript: view, sending }) => {
       transcript.showTranscript(view, sending);
@@ -110,6 +108,9 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
       }
     },
     sending: ({ turns }) => {
+      if (turns.length > 0) {
+        alert.clear();
+      }
       transcript.showSending(turns);
       drawn();
     },
@@ -123,11 +124,7 @@ export function startPage(body: HTMLElement, rim: PageHost): (message: ToPage) =
     mention: ({ text }) => prompt.insertMention(text),
     draft: ({ words }) => prompt.restoreDraft(words),
     moved: () => prompt.empty(),
-    say: ({ words }) => {
-      setText(alert, chatLine(words));
-      clearTimeout(forgetting);
-      forgetting = setTimeout(() => setText(alert, ""), SAID_MS);
-    },
+    say: ({ words }) => alert.say(words),
     focus: () => prompt.focus(),
   };
   addEventListener("focus", () => rim.post({ kind: "focused" }));
