@@ -7,7 +7,7 @@ A call that fits none of these is asked about; no error in here allows a call.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from tark_lsp.agent.edit_review import EditReview
@@ -15,9 +15,11 @@ from tark_lsp.agent.grants import Grant, grants_together
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.agent.taint import narrow
 from tark_lsp.messages import ApprovalLevel
+from tark_lsp.secrets.file_names import is_secret
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.tools.unsaved import describe_unsaved
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 
 
@@ -164,6 +166,8 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
     protected = [path for path in (*written, *_writable(preview)) if workspace.is_protected(path)]
     if protected:
         return Ask(f"{workspace.display(protected[0])} is a protected path", once=True)
+    if shown := next((edit for edit in preview.edits if _uncovers_keys(edit, workspace)), None):
+        return Ask(f"{workspace.display(shown.path)} holds keys, which its new name would no longer hide", once=True)
     if unchecked:
         return Ask("it is too long to be compared with your rules", once=True)
     for rule in policy.ask:
@@ -269,6 +273,12 @@ def _of_reading(path: Path, rules: Iterable[Rule], workspace: Workspace) -> bool
 
 def _writable(preview: Preview) -> tuple[Path, ...]:
     return preview.command.writable if preview.command is not None else ()
+
+
+def _uncovers_keys(edit: ProposedEdit, workspace: Workspace) -> bool:
+    """Whether the file holds keys by its name (secrets/file_names.py), and gets a name that does not say so."""
+    names = (workspace.display(path) for path in edit.paths)
+    return edit.target is not None and [is_secret(PurePath(name)) for name in names] == [True, False]
 
 
 def _shown(preview: Preview) -> list[Path]:

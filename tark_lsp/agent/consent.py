@@ -43,7 +43,7 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
     digest = preview_digest(preview)
     decision = decide_now(turn, item, preview)
     if isinstance(decision, approval.Ask) and decision.for_trust and await ask_trust(turn, item):
-        decision = decide_now(turn, item, preview)
+        decision = decide_now(turn, item, await preview_again(turn, item, preview))
     asked = with_receipt(turn, (item.call_id,), item.tool.name, digest, preview.title, decision)
     if isinstance(asked, approval.Allow):
         return
@@ -67,13 +67,19 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
     permitted = await ask_permission(turn, request, item.tool.name)
     if permitted.save:
         await save_first(turn, preview.unsaved)
+    await preview_again(turn, item, preview)
+    turn.loops.forgive_call(item.tool.name, item.call.arguments)
+
+
+async def preview_again(turn: Turn, item: ReadyCall, preview: Preview) -> Preview:
+    """The preview of the call after a question. Raises ToolError `stale` if it would now do something else."""
     now = await item.tool.preview(item.arguments, turn.context)
-    if preview_digest(now) != digest:
+    if preview_digest(now) != preview_digest(preview):
         raise ToolError("stale", "the effect of the call changed while the person decided", hint="make the call again")
     if not {*now.unsaved} <= {*preview.unsaved}:
         unsaved = describe_unsaved(now.unsaved, turn.context.workspace.display)
         raise ToolError("stale", f"{unsaved} since the person decided", hint="make the call again")
-    turn.loops.forgive_call(item.tool.name, item.call.arguments)
+    return now
 
 
 async def ask_trust(turn: Turn, item: ReadyCall) -> bool:

@@ -5,7 +5,7 @@ from tark_lsp.commands.program import Row
 DIFFERENCES = "u q N a b B w E i y s p t c brief new-file text ignore-case ignore-all-space side-by-side"
 
 EVERYDAY: tuple[Row, ...] = (
-    Row("cd", "", "", "path?", yes=("cd src",), no=("cd a b", "cd -P")),
+    Row("cd", "", "", "path", yes=("cd src",), no=("cd", "cd a b", "cd -P")),
     Row("pwd", "P L", yes=("pwd",), no=("pwd x",)),
     Row("true", operands="text*", raw=True, yes=("true",)),
     Row("false", operands="text*", raw=True, yes=("false",)),
@@ -19,12 +19,12 @@ EVERYDAY: tuple[Row, ...] = (
     ),
     Row(
         "ls",
-        "a A l h t r R S s 1 d F i n o g p q Q U X c u B G k L m x Z v C all almost-all recursive human-readable "
+        "a A l h t r R S s 1 d F i n o g p q Q U X c u B G k m x Z v C all almost-all recursive human-readable "
         "reverse size directory classify inode numeric-uid-gid no-group group-directories-first full-time",
         "color?:word sort:word time:word time-style:text I:text ignore:text w:number",
         "path*",
         yes=("ls", "ls -la src", "ls --color=auto -1", "ls -I x src"),
-        no=("ls --hyperlink", "ls -la --dired", "ls --al"),
+        no=("ls --hyperlink", "ls -la --dired", "ls --al", "ls -LR"),
     ),
     Row(
         "cat",
@@ -225,11 +225,11 @@ EVERYDAY: tuple[Row, ...] = (
     Row("stat", "L f t", "c:text format:text", "path*", yes=("stat -c %s a",), no=("stat --unknown a",)),
     Row(
         "du",
-        "s h a c b k m x l S L summarize human-readable all total apparent-size bytes",
+        "s h a c b k m x l S summarize human-readable all total apparent-size bytes",
         "d:number max-depth:number exclude:text t:number",
         "path*",
         yes=("du -sh src", "du -d1 ."),
-        no=("du --files0-from=a", "du -X a"),
+        no=("du --files0-from=a", "du -X a", "du -aL"),
     ),
     Row("df", "h T i k m a l H human-readable", "", "path*", yes=("df -h .",), no=("df --sync",)),
     Row("basename", "a z multiple", "s:text suffix:text", "text text*", yes=("basename a/b", "basename -s .py a.py")),
@@ -251,9 +251,17 @@ EVERYDAY: tuple[Row, ...] = (
         "jq",
         "r c n S s e M C a j R raw-output compact-output null-input sort-keys slurp exit-status raw-input",
         "",
-        "text path*",
+        "filter path*",
         yes=("jq . a.json", "jq -r '.name' package.json"),
-        no=("jq -n x --rawfile a b", "jq -f a b", "jq -L x . a", "jq --slurpfile a b .", "jq"),
+        no=(
+            "jq 'import \"a\" as $b; 1'",
+            "jq 'include \"a\"; 1'",
+            "jq -n x --rawfile a b",
+            "jq -f a b",
+            "jq -L x . a",
+            "jq --slurpfile a b .",
+            "jq",
+        ),
     ),
     Row(
         "date",

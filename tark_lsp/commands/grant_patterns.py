@@ -33,7 +33,7 @@ class Pattern:
         if not self.words or tuple(part[:length]) != self.words:
             return False
         further = part[length:]
-        return not further if not self.any_arguments else not any(_changes(self.words[0], word) for word in further)
+        return not further if not self.any_arguments else not any(_changes(self.words, word) for word in further)
 
 
 def covers_all(patterns: Iterable[Pattern], parts: Sequence[Sequence[str]]) -> bool:
@@ -58,7 +58,7 @@ def widths(parts: Sequence[Words]) -> tuple[tuple[Pattern, ...], ...]:
 def widest(part: Words) -> Pattern:
     """The program and what names what it does, with any arguments; else exactly these words."""
     length = _name_length(part)
-    if length is None or any(_changes(part[0], word) for word in part[length:]):
+    if length is None or any(_changes(part[:length], word) for word in part[length:]):
         return Pattern(part)
     return Pattern(part[:length], any_arguments=True)
 
@@ -94,10 +94,11 @@ def _program(word: str) -> str:
     return versioned[1] if versioned else name
 
 
-def _changes(program: str, word: str) -> bool:
-    """Whether the word is one of the flags in `CHANGED_BY`, also in a short form, as git understands it."""
+def _changes(name: Sequence[str], word: str) -> bool:
+    """Whether the word is one of the flags in `CHANGED_BY`, also in a short form, as git understands it. `name`: what
+    is done; its program can follow others (`timeout 5 git log`)."""
     flag = word.partition("=")[0]
-    known = CHANGED_BY.get(_program(program), ())
+    known = [one for program in name for one in CHANGED_BY.get(_program(program), ())]
     return len(flag) > 2 and flag.startswith("--") and any(one.startswith(flag) for one in known)
 
 

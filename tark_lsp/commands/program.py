@@ -16,6 +16,7 @@ KINDS: dict[str, re.Pattern[str]] = {
     "format": re.compile(r"(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d+)?[sdiuxXoeEfFgGcbq%])*"),  # printf, without %n
     "revisions": re.compile(r"(?!.*%G)(?!.*%\().*"),  # git's format without signatures, which start a program
     "duration": re.compile(r"\d+(?:\.\d+)?[smhd]?"),
+    "filter": re.compile(r"(?!.*(?:import|include|modulemeta)).*", re.DOTALL),  # jq: reads no other file
     "bracket": re.compile(r"[()!,]"),
 }
 """What an operand, or the value of a flag, can be. A `path` is also looked at as a path."""

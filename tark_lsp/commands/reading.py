@@ -12,6 +12,9 @@ from tark_lsp.commands.shell_text import ReadCommand
 
 ROWS = (*EVERYDAY, *GIT)
 STANDARD_INPUT = "-"
+MOST_PLACES = 8
+"""Where a command can start. Each `cd` doubles them."""
+
 STARTS_OUTSIDE = "it starts outside the workspace"
 SHELL_WORDS = frozenset(
     "pushd popd eval exec source . builtin command trap alias set shopt enable hash".split()  # noqa: SIM905  # a list reads best as words
@@ -45,7 +48,8 @@ def programs() -> dict[str, tuple[Program, ...]]:
 def why_not_reading(command: ReadCommand, cwd: Path, folders: Iterable[Path], is_secret: Callable[[Path], bool]) -> str:
     """Why the command line does not only read files in these folders; empty if it does. `is_secret`: has keys.
 
-    By the words alone: links are not followed, and nothing is looked up on the disk. Never raises.
+    By the words alone: links are not followed, and nothing is looked up on the disk. `is_secret` gets each path with
+    the `..` that are in it, because after a link they lead to another place. Never raises.
     """
     if command.why:
         return command.why
@@ -53,21 +57,28 @@ def why_not_reading(command: ReadCommand, cwd: Path, folders: Iterable[Path], is
     for reason in why_parts_do_not_read(command, cwd, inside, is_secret):
         if reason:
             return reason
-    return "" if all(_is_inside(".", place, inside) for place in _places(command, cwd)) else STARTS_OUTSIDE
+    places = [str(cwd)]
+    for part in command.parts:
+        places = _places_after(part, places)
+    return "" if all(_is_inside(".", place, inside) for place in places) else STARTS_OUTSIDE
 
 
 def why_parts_do_not_read(
     command: ReadCommand, cwd: Path, folders: Iterable[str | Path], is_secret: Callable[[Path], bool]
 ) -> Iterator[str]:
     """The same for each of its parts. What follows a word of the shell that only it understands is not certain."""
-    inside = tuple(map(str, folders))
+    inside, places = tuple(map(str, folders)), [str(cwd)]
     reason = ""
     for index, part in enumerate(command.parts):
         if reason and command.parts[index - 1][0] in SHELL_WORDS:
             yield from [f"it follows {command.parts[index - 1][0]}"] * (len(command.parts) - index)
             return
-        reason = _why_part(part, _places(ReadCommand(command.parts[:index]), cwd), inside, is_secret)
+        if len(places) > MOST_PLACES:
+            yield from ["it changes the folder too often"] * (len(command.parts) - index)
+            return
+        reason = _why_part(part, places, inside, is_secret)
         yield reason
+        places = _places_after(part, places)
 
 
 def _why_part(
@@ -82,18 +93,15 @@ def _why_part(
             if not _is_inside(word, place, inside):
                 return f"{word} is outside the workspace"
             # `HEAD:.env` is a file in git's history
-            if any(is_secret(_normal(place, name)) for name in _names(word)):
+            if any(is_secret(Path(place, name)) for name in _names(word)):
                 return f"{word} can hold keys"
     return "" if all(_is_inside(".", place, inside) for place in places) else STARTS_OUTSIDE
 
 
-def _places(command: ReadCommand, cwd: Path) -> list[str]:
+def _places_after(part: Sequence[str], places: Sequence[str]) -> list[str]:
     """Each folder where the next command can start: a `cd` can fail."""
-    places = [str(cwd)]
-    for part in command.parts:
-        if part[0] == "cd":
-            places += [str(_normal(place, name)) for place in places for name in part[1:]]
-    return places
+    moved = (str(_normal(place, name)) for place in places for name in part[1:]) if part[0] == "cd" else ()
+    return list(dict.fromkeys((*places, *moved)))
 
 
 def paths_of(command: ReadCommand) -> tuple[str, ...]:

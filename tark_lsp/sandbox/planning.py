@@ -174,7 +174,7 @@ def _resolver(hidden: Sequence[Path]) -> list[Path]:
 def _fixed(protected: Sequence[Found], workspace: Sequence[Path]) -> Iterator[Path]:
     """What is read-only: the paths, what links lead to in the workspace, and all other names of protected files."""
     for found in protected:
-        path = found.path if found.link_text is None else found.path.resolve()
+        path = found.path if found.link_text is None else Path(os.path.realpath(found.path))  # also of a loop
         if path.exists() and any(path.is_relative_to(folder) for folder in workspace) and path not in workspace:
             yield path
     files = {(one.device, one.inode): one.path for one in protected if one.links > 1 and not one.is_folder}
@@ -196,7 +196,7 @@ def _private(places: Places, home: Path, shown: Sequence[Path]) -> Iterator[Path
 def _secrets(scans: Sequence[Scan], needs: Needs, hidden: Sequence[Path], shown: Sequence[Path]) -> Iterator[Path]:
     """The files themselves, since nothing can be mounted on a link; not those that are hidden anyway."""
     for path in (path for scan in scans for path in scan.secrets if path not in needs.readable):
-        file = path.resolve()
+        file = Path(os.path.realpath(path))
         if file.is_file() and (not _is_below(file, hidden) or _is_below(file, shown)):
             yield file
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tark_lsp.sandbox.tree import Found
+from tark_lsp.sandbox.tree import Found, end_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,14 @@ def settle(
     for path, found in after.items():
         if (path in covers and _is_empty(path)) or any(path.is_relative_to(one) for one in allowed):
             continue
-        old = before.get(path)
-        if old is not None and (old.link_text is None or old.link_text == found.link_text):
+        if path in before and found.is_still(before[path]):
             continue
         source = known.get((found.device, found.inode))
-        if old is None and source is not None and found.link_text is None and source not in after:
-            moved.append((source, path))
-            continue
+        if source is not None and found.link_text is None:
+            there = after.get(source)
+            if there is None or not there.is_still(before[source]):
+                moved.append((source, path))
+                continue
         try:
             quarantined.append(Quarantined(path, _move(path, place, len(quarantined))))
         except OSError as error:
@@ -74,7 +75,23 @@ def settle(
             with contextlib.suppress(OSError):
                 path.symlink_to(found.link_text)
                 restored.append(path)
+        if found.link_text is None or not _has_text(path, found.link_text) or end_of(path) == found.leads_to:
+            continue
+        if not any(path.is_relative_to(one) for one in allowed):  # what it leads to was replaced
+            try:
+                quarantined.append(Quarantined(path, _move(path, place, len(quarantined))))
+                restored = [one for one in restored if one != path]
+            except OSError as error:
+                failed.append((path, error.strerror or str(error)))
     return Findings(tuple(quarantined), tuple(moved), tuple(restored), tuple(failed))
+
+
+def _has_text(path: Path, text: str) -> bool:
+    """Whether it is a link with this text."""
+    try:
+        return str(path.readlink()) == text
+    except OSError:
+        return False
 
 
 def _is_empty(path: Path) -> bool:

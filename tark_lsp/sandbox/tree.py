@@ -25,13 +25,20 @@ ON_ENTRY = frozenset({".git", ".hg", ".jj", ".svn", ".envrc", "mise.toml", ".mis
 PAIRS = frozenset(pattern.split("/")[0] for pattern in PROTECTED if "/" in pattern)
 """First names of patterns with two: what is below a folder of that name is looked up with its parent."""
 
-BARE = frozenset({"HEAD", "objects", "refs"})
-"""A folder with these is a repository for git without any `.git`, and its settings execute."""
+BARE = (frozenset({"HEAD", "objects", "refs"}), frozenset({"HEAD", "commondir"}))
+"""A folder with one of these sets is a repository for git without any `.git`, and its settings execute. `commondir`
+names another folder, which has the rest (gitrepository-layout(5))."""
+
+OF_BARE = ("HEAD", "commondir", "config", "config.worktree", "hooks")
+"""What of such a folder is protected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A protected or secret path as it was. `device`, `inode`, `links`, `link_text`: of the path, not its target."""
+    """A protected or secret path as it was. `device`, `inode`, `links`, `link_text`: of the path, not its target.
+
+    `parent`: the inode of the folder that it is in. `leads_to`: of a link, see `end_of`.
+    """
 
     path: Path
     is_folder: bool
@@ -39,6 +46,16 @@ class Found:
     inode: int
     links: int
     link_text: str | None = None
+    parent: int = 0
+    leads_to: tuple[str, int] | None = None
+
+    def is_still(self, before: "Found") -> bool:
+        """Whether it is what was there before, at the same path. A command cannot replace a protected path, only a
+        folder above it. If another file is in the same folder, a program outside saved it, such as your editor."""
+        if before.link_text is not None:
+            return before.link_text == self.link_text
+        same = (before.device, before.inode) == (self.device, self.inode)
+        return same or (before.device, before.parent) == (self.device, self.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +113,7 @@ class TreeReader:
                 continue
             seen[path] = folder
             for name in folder.protected:
-                if not inert or plain_name(name) in ON_ENTRY or name in BARE:
+                if not inert or plain_name(name) in ON_ENTRY or name in OF_BARE:
                     found = _found(Path(path, name))
                     if found is not None:
                         protected[found.path] = found
@@ -125,8 +142,8 @@ class TreeReader:
                     folders.append(name)
                 elif kind_of(name) and is_secret(relative / name):
                     secrets.append(name)
-        if names >= BARE:
-            protected += [name for name in ("HEAD", "config", "hooks") if name in names]
+        if any(names >= some for some in BARE):
+            protected += [name for name in OF_BARE if name in names]
         return Folder(status.st_ino, status.st_ctime_ns, read_at, tuple(folders), tuple(protected), tuple(secrets))
 
 
@@ -140,9 +157,21 @@ def _found(path: Path) -> Found | None:
     try:
         status = path.lstat()
         text = str(path.readlink()) if path.is_symlink() else None
+        parent = path.parent.lstat().st_ino
     except OSError:
         return None
-    return Found(path, path.is_dir() and text is None, status.st_dev, status.st_ino, status.st_nlink, text)
+    is_folder, leads_to = path.is_dir() and text is None, None if text is None else end_of(path)
+    return Found(path, is_folder, status.st_dev, status.st_ino, status.st_nlink, text, parent, leads_to)
+
+
+def end_of(link: Path) -> tuple[str, int] | None:
+    """What a link leads to in the end, and the inode of the folder around that; None if there is nothing."""
+    real = os.path.realpath(link)
+    try:
+        os.stat(real)  # noqa: PTH116  # a string
+        return real, os.lstat(os.path.dirname(real)).st_ino  # noqa: PTH120  # the same
+    except OSError:
+        return None
 
 
 def other_names(root: Path, files: dict[tuple[int, int], Path]) -> Iterator[Path]:

@@ -21,7 +21,16 @@ async def settle_findings(findings: "Findings | None", ctx: ToolContext) -> list
     """
     if findings is None or findings.is_clean:
         return []
-    told = [await _ask_about(found, ctx) for found in findings.quarantined]
+    return _tell(findings, [await _ask_about(found, ctx) for found in findings.quarantined], ctx)
+
+
+def tell_findings(findings: "Findings | None", ctx: ToolContext) -> None:
+    """The same after a cancellation: nobody is asked."""
+    if findings is not None and not findings.is_clean:
+        _tell(findings, [_kept(found, ctx) for found in findings.quarantined], ctx)
+
+
+def _tell(findings: "Findings", told: list[str], ctx: ToolContext) -> list[str]:
     told += [
         f"{ctx.workspace.display(now)} is protected: it was {ctx.workspace.display(before)} before the command"
         for before, now in findings.moved
@@ -55,7 +64,9 @@ async def _ask_about(found: "Quarantined", ctx: ToolContext) -> str:
     except ToolError:  # nobody can be asked
         answer = None
     if answer != PUT_BACK.id:
-        return f"the command created {name}, a protected path: it was moved to {found.kept}"
+        return _kept(found, ctx)
+    if os.path.realpath(found.path.parent) != str(found.path.parent):
+        return f"{name} leads to another place now, so what the command created is still in {found.kept}"
     if os.path.lexists(found.path):
         return f"there is another {name} now, so what the command created is still in {found.kept}"
     try:
@@ -64,3 +75,7 @@ async def _ask_about(found: "Quarantined", ctx: ToolContext) -> str:
     except OSError as error:
         return f"{found.kept} cannot be moved back to {name}: {error.strerror or error}"
     return f"the command created {name}, a protected path: the user let it stay"
+
+
+def _kept(found: "Quarantined", ctx: ToolContext) -> str:
+    return f"the command created {ctx.workspace.display(found.path)}, a protected path: it was moved to {found.kept}"

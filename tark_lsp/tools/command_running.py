@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tark_lsp.context.result_handles import LONGEST_KEPT
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.command import Command
+from tark_lsp.tools.command_findings import tell_findings
 from tark_lsp.tools.confined import run_confined
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
@@ -53,23 +54,29 @@ async def run_previewed(command: Command, ctx: ToolContext) -> Ran:
 
 async def _run_in_sandbox(command: Command, ctx: ToolContext) -> Ran:
     last: Ran | None = None
+    prepared: Run | None = None
 
     async def start_run(run: "Run") -> int | None:
-        nonlocal last
+        nonlocal last, prepared
+        prepared = run
         last = await start(command, run.argv, run.env, ctx)
         return last.code
 
-    run = await run_confined(
-        command.argv,
-        command.cwd,
-        command.env,
-        start_run,
-        ctx,
-        read_only=command.reads_only,
-        network=command.network,
-        writable=command.writable,
-        cwd_id=command.cwd_id,
-    )
+    try:
+        run = await run_confined(
+            command.argv,
+            command.cwd,
+            command.env,
+            start_run,
+            ctx,
+            read_only=command.reads_only,
+            network=command.network,
+            writable=command.writable,
+            cwd_id=command.cwd_id,
+        )
+    except BaseException:  # a cancellation, too: what was moved away is said
+        tell_findings(None if prepared is None else prepared.findings, ctx)
+        raise
     assert last is not None, "a run that was not set up is an error"
     return replace(last, findings=run.findings)
 

@@ -22,10 +22,17 @@ def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
 
 
 def reading_parts(command: ReadCommand, cwd: Path, ctx: ToolContext) -> frozenset[int]:
-    """The numbers of the simple commands that only read such files."""
+    """The numbers of the simple commands that only read such files, of the workspace folder that they start in: a grant
+    for the other parts belongs to it, and a `cd` would take it to another one."""
     if not command.is_certain or _is_closed(cwd, ctx):
         return frozenset()
-    reasons = why_parts_do_not_read(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx))
+    around = [folder for folder in ctx.workspace.folders if cwd.is_relative_to(folder)]
+
+    def is_closed(path: Path) -> bool:
+        real = Path(os.path.realpath(path))
+        return _is_closed(path, ctx) or not any(real.is_relative_to(folder) for folder in around)
+
+    reasons = why_parts_do_not_read(command, cwd, around, is_closed)
     return frozenset(index for index, reason in enumerate(reasons) if not reason)
 
 
@@ -56,8 +63,10 @@ def _is_of_workspace(name: str, search_path: str, folders: Sequence[Path]) -> bo
 def _is_closed(path: Path, ctx: ToolContext) -> bool:
     from tark_lsp.secrets.file_names import is_secret  # loaded with the first command
 
-    real = Path(os.path.realpath(path))
-    for place in _once(path, real):
+    named, real = Path(os.path.normpath(path)), Path(os.path.realpath(path))
+    if named != path and Path(os.path.realpath(named)) != real:
+        return True  # `..` after a link: the table compared another place
+    for place in _once(named, real):
         if ctx.is_read_denied(place) or ctx.is_read_asked(place) or not ctx.workspace.is_inside(place):
             return True
         if any(is_secret(place.relative_to(folder)) for folder in _above(place, ctx.workspace.folders)):

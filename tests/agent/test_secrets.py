@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.events import CallChanged
 from tark_lsp.agent.rules import Rule
+from tark_lsp.agent.user_interface import Rejected
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.secrets.masks import TOKEN, SecretMasks
 from tark_lsp.tools.tool import Diagnostic, ToolContext
@@ -166,6 +168,29 @@ async def test_a_patch_that_moves_and_changes_a_file(bench: Bench) -> None:
     )
     await bench.run(answer(call("apply_patch", patch=patch)), answer("done"))
     assert (bench.root / "config.py").read_text() == TEXT.replace("first", github_token())
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "asks"),
+    [
+        (".env", "notes.txt", True),
+        ("a/key.pem", "tests/key.pem", True),
+        (".env", ".env.example", True),
+        (".env", "a/.env", False),
+        ("a.txt", ".env", False),
+    ],
+)
+async def test_a_name_that_would_no_longer_hide_the_keys_is_asked_about(
+    bench: Bench, source: str, target: str, asks: bool
+) -> None:
+    bench.write(source, "FLAG=correct-horse-1\n")
+    bench.rules = Policy(ApprovalLevel.CAREFUL, edit_review=EditReview("after"))
+    move = call("move_file", source=source, target=target)
+    await bench.run(answer(move), answer("ok"), decisions=[Rejected()])
+    assert [asked.why for asked in bench.user.asked] == (
+        [f"{source} holds keys, which its new name would no longer hide"] if asks else []
+    )
+    assert (bench.root / source).exists() is asks
 
 
 async def test_a_selection_is_restored_unless_it_cuts_a_secret(bench: Bench) -> None:

@@ -1,18 +1,24 @@
 """A command whose files are not saved: its own question says so, and it never runs unasked."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tark_lsp.agent.approval import Policy
 from tark_lsp.agent.grants import Grant
+from tark_lsp.agent.lasting import NothingLasts
+from tark_lsp.agent.rules import Rule
+from tark_lsp.agent.turn import run_turn
 from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.command import Command
+from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.shell import shell
 from tark_lsp.tools.unsaved import describe_unsaved
 from tests.agent.bench import Bench
 from tests.agent.script import answer, call
+from tests.sandbox.conftest import MISSING, make_sandbox
 
 CAT = call("run_command", command="cat a.txt")
 WHY = "it runs a command without a sandbox"
@@ -88,3 +94,39 @@ async def test_what_is_typed_while_the_question_is_open(bench: Bench) -> None:
 )
 def test_in_words(count: int, words: str) -> None:
     assert describe_unsaved([Path(str(number)) for number in range(count)], str) == words
+
+
+class AskedAboutTrust(NothingLasts):
+    """`meanwhile` is done while the question about trust is open. The answer is *Trust*."""
+
+    def __init__(self, meanwhile: Callable[[], object]) -> None:
+        self.meanwhile = meanwhile
+        self.trusted = False
+
+    def is_trusted(self) -> bool:
+        return self.trusted
+
+    def can_ask_trust(self) -> bool:
+        return not self.trusted
+
+    async def ask_trust(self) -> bool:
+        self.meanwhile()
+        self.trusted = True
+        return True
+
+
+@pytest.mark.parametrize("types", [False, True])
+async def test_what_is_typed_during_the_question_about_trust(bench: Bench, tmp_path: Path, types: bool) -> None:
+    """The call is previewed again after each question."""
+    if MISSING:
+        pytest.skip(MISSING)
+    await bench.editor.save_documents([bench.root / "a.txt"])
+    (tmp_path.parent / "sandbox").mkdir(exist_ok=True)
+    sandbox = make_sandbox(tmp_path.parent / "sandbox", bench.root)
+    bench.context.sandbox = SandboxAccess(lambda: sandbox)
+    bench.rules = Policy(ApprovalLevel.CAREFUL, allow=(Rule.parse("run_command(cat *)"),))
+    turn = bench.make(answer(CAT), answer("ok"))
+    turn.lasting = AskedAboutTrust(lambda: bench.buffers.type(bench.root / "a.txt", "more\n") if types else None)
+    await run_turn(turn)
+    assert not bench.user.asked
+    assert bench.errors() == (["stale"] if types else [None])

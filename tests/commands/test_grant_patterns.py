@@ -156,6 +156,13 @@ def test_a_malicious_command_gets_no_pattern_that_is_wider_than_itself_and_dange
             assert all(covers_all(width, parts) for width in widths(parts) if parts)
 
 
+def test_a_flag_that_changes_git_is_also_seen_after_another_program() -> None:
+    pattern = widest(("timeout", "5", "git", "log", "-5"))
+    assert str(pattern) == "timeout 5 git log ..."
+    assert pattern.covers(("timeout", "5", "git", "log", "--stat"))
+    assert not pattern.covers(("timeout", "5", "git", "log", "--output=x"))
+
+
 WORD = st.sampled_from(
     ["pytest", "npm", "run", "test", "git", "log", "-x", "--output=x", "a.py", "python", "-c", "sh", ""]
 )

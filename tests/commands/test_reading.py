@@ -73,6 +73,9 @@ def test_a_row_without_an_example_is_an_error() -> None:
         ("git diff", "git diff can start other programs without --no-ext-diff --no-textconv"),
         ("x" * (LONGEST + 1), "it has more than 10,000 characters"),
         ("", "it runs nothing"),
+        ("cd a; " * 4 + "ls", ""),  # the same folder
+        ("cd a && cd b && cd c && ls", ""),
+        ("; ".join(f"cd a{number}" for number in range(900)), "it changes the folder too often"),
         ("time ls", "it does not begin with the plain name of a program: time"),
     ],
 )

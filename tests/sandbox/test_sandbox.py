@@ -60,6 +60,69 @@ async def test_a_bare_repository_is_moved_away(shell: Shell, root: Path) -> None
     assert not (root / "workspace" / "HEAD").exists()
 
 
+async def test_a_repository_in_two_folders_is_moved_away(shell: Shell) -> None:
+    """Git takes a folder with `HEAD` and `commondir` for one, too, with the settings of the folder that this names."""
+    lines = "mkdir -p x y/objects y/refs; echo ref: refs/heads/m >x/HEAD; echo ../y >x/commondir; echo >y/config"
+    _, _, findings = await shell(lines)
+    assert sorted(one.path.name for one in findings.quarantined) == ["HEAD", "commondir"]
+
+
+@pytest.mark.parametrize("then", ["true", "mkdir node_modules; mv moved node_modules"])
+async def test_a_protected_path_is_not_replaced_with_the_folder_above_it(shell: Shell, root: Path, then: str) -> None:
+    """`AGENTS.md` is not looked for in `node_modules`."""
+    workspace = root / "workspace"
+    (workspace / "sub").mkdir()
+    (workspace / "sub" / "AGENTS.md").write_text("mine\n")
+    code, output, findings = await shell(f"mv sub moved; mkdir sub; echo evil >sub/AGENTS.md; {then}")
+    assert code == 0, output
+    assert [one.path for one in findings.quarantined] == [workspace / "sub" / "AGENTS.md"]
+    assert {path.read_text() for path in workspace.rglob("AGENTS.md")} == {"mine\n"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mv docs moved; mkdir docs; echo evil >docs/guide",
+        "echo evil >evil; ln -sfn evil step",
+        "echo evil >missing",
+    ],
+)
+async def test_a_protected_link_that_leads_to_something_else_is_moved_away(shell: Shell, root: Path, line: str) -> None:
+    workspace = root / "workspace"
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "guide").write_text("mine")
+    (workspace / "step").symlink_to("docs/guide")
+    (workspace / "CLAUDE.md").symlink_to("docs/guide")
+    (workspace / "AGENTS.md").symlink_to("step")
+    (workspace / ".cursorrules").symlink_to("missing")
+    code, output, findings = await shell(line)
+    assert code == 0, output
+    moved = {one.path.name for one in findings.quarantined}
+    assert moved
+    for name in ("CLAUDE.md", "AGENTS.md", ".cursorrules"):
+        link = workspace / name
+        assert link.is_symlink() is (name not in moved)
+        assert not link.exists() or link.read_text() == "mine"
+
+
+async def test_links_that_lead_to_themselves(shell: Shell, root: Path) -> None:
+    for name in (".envrc", ".env"):
+        (root / "workspace" / name).symlink_to(name)
+    code, output, findings = await shell("true")
+    assert code == 0, output
+    assert findings.is_clean
+
+
+async def test_an_editor_that_replaces_a_protected_file_during_a_run_keeps_it(sandbox: Sandbox, root: Path) -> None:
+    file = root / "workspace" / "AGENTS.md"
+    file.write_text("old")
+    async with sandbox.run(("/bin/bash", "-c", "true"), root / "workspace", PATH) as run:
+        file.with_suffix(".new").write_text("new")
+        file.with_suffix(".new").rename(file)
+    assert run.findings.is_clean
+    assert file.read_text() == "new"
+
+
 async def test_links_to_secrets_and_links_that_lead_nowhere(shell: Shell, root: Path) -> None:
     workspace = root / "workspace"
     (workspace / "plain").write_text("KEY=1")

@@ -1,5 +1,6 @@
 """Commands that can write, in the sandbox: what they cannot do there, what they can ask for, what they leave behind."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,33 @@ async def test_what_took_its_place_meanwhile_is_not_overwritten(confined: Bench)
     told = await confined.call("run_command", command=CREATE)
     assert "there is another a/.vscode now" in told
     assert [path.name for path in (confined.root / "a/.vscode").iterdir()] == ["mine"]
+
+
+async def test_it_is_not_put_back_through_a_link(confined: Bench, tmp_path: Path) -> None:
+    """Another turn's command can make one while the question is open."""
+    outside = tmp_path / "other"
+    outside.mkdir()
+
+    class Swapping(type(confined.editor)):  # type: ignore[misc]  # the class of the fixture
+        async def ask_user(self, *_args: object, **_options: object) -> str:
+            (confined.root / "a").rename(confined.root / "b")
+            (confined.root / "a").symlink_to(outside)
+            return PUT_BACK.id
+
+    confined.ctx.editor = Swapping(confined.buffers)
+    assert "leads to another place now" in await confined.call("run_command", command=CREATE)
+    assert not [*outside.iterdir()]
+
+
+async def test_what_is_moved_away_after_a_cancellation_is_said(confined: Bench) -> None:
+    notices: list[str] = []
+    confined.ctx.notify_user = notices.append
+    running = asyncio.ensure_future(confined.call("run_command", command=f"{CREATE}; touch begun; sleep 600"))
+    while not (confined.root / "begun").exists():  # noqa: ASYNC110  # a program makes it
+        await asyncio.sleep(0.01)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    (notice,) = notices
+    assert notice.startswith("the command created a/.vscode, a protected path: it was moved to ")
+    assert not confined.editor.asked

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent.approval import Allow, Ask, Deny, Policy, decide_call
+from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.rules import Rule
+from tark_lsp.commands.grant_patterns import Pattern
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
+from tark_lsp.workspace.files import Workspace
 from tests.sandbox.conftest import MISSING, make_sandbox
 from tests.tools.conftest import Bench
 
@@ -64,6 +67,33 @@ async def test_all_other_commands_are_asked_about(confined: Bench, tmp_path: Pat
     (tmp_path / "outside").write_text("x")
     (confined.root / "link").symlink_to(tmp_path / "outside")
     assert isinstance(await decide(confined, command), Ask)
+
+
+@pytest.mark.parametrize(
+    "command", ["cat d/link/../x", "od d/link/../../other/x", "cd d/inside && cat ../x", "cd d/link/../other && cat x"]
+)
+async def test_names_that_lead_out_after_a_link_are_asked_about(confined: Bench, tmp_path: Path, command: str) -> None:
+    """`..` after a link is above the place that the link leads to."""
+    (tmp_path / "outside").mkdir()
+    confined.write("d/a.txt", "x")
+    confined.write("src/deep/a.txt", "x")
+    (confined.root / "d" / "link").symlink_to(tmp_path / "outside")
+    (confined.root / "d" / "inside").symlink_to(confined.root / "src" / "deep")
+    assert isinstance(await decide(confined, command), Ask)
+    assert isinstance(await decide(confined, "cat d/../d/a.txt"), Allow)
+
+
+async def test_a_part_that_only_reads_does_not_take_a_grant_to_another_folder(confined: Bench, tmp_path: Path) -> None:
+    other = (tmp_path / "second").resolve()
+    other.mkdir()
+    confined.ctx.workspace = Workspace([confined.root, other], confined.buffers)
+    (confined.root / "link").symlink_to(other)
+    (confined.root / "sub").mkdir()
+    grant = Grant("g", "session", "make ...", confined.root, patterns=(Pattern(("make",), any_arguments=True),))
+    policy = replace(CAREFUL, grants=(grant,))
+    assert isinstance(await decide(confined, "cd sub && make", policy), Allow)
+    assert isinstance(await decide(confined, "cd ../second && make", policy), Ask)
+    assert isinstance(await decide(confined, "cd link && make", policy), Ask)
 
 
 async def test_git_is_asked_about_in_a_workspace_that_you_have_not_said_to_trust(confined: Bench) -> None:

@@ -12,11 +12,14 @@ if TYPE_CHECKING:  # imported when the first command could run in it
 
 class Sandboxes:
     def __init__(self) -> None:
-        self._made: dict[tuple[Path, ...], Sandbox | None] = {}
+        self._made: dict[tuple[Path, ...], Sandbox] = {}
+        self._given_up: set[Path] = set()
 
     def sandbox_of(self, folders: Sequence[Path]) -> "Sandbox | None":
-        """None after `give_up`, and without folders."""
+        """None after `give_up` of one of the folders, and without folders."""
         key = tuple(folders)
+        if not self._given_up.isdisjoint(key):
+            return None
         if key and key not in self._made:
             from tark_lsp.sandbox.planning import Places
             from tark_lsp.sandbox.sandbox import Sandbox
@@ -27,4 +30,4 @@ class Sandboxes:
 
     def give_up(self, folders: Sequence[Path]) -> None:
         """No further command of these folders is run in a sandbox."""
-        self._made[tuple(folders)] = None
+        self._given_up.update(folders)
