@@ -190,7 +190,7 @@ async def test_what_was_granted_for_a_session_is_listed_and_revoked(machine: Mac
     (listed,) = (await editor.command("tark.permissions.list", {}))["permissions"]
     assert listed["scope"] == "session"
     assert listed["sessionId"] == end["sessionId"]
-    assert listed["covers"] == "`bash check.sh one` in ., this session"
+    assert listed["covers"] == "`bash check.sh one` in this folder, this session"
     assert await editor.command("tark.permissions.revoke", {"all": True}) == {"revoked": [listed["id"]]}
     (machine.home / "state" / "tark" / "permissions.sqlite3").write_bytes(os.urandom(20_000))
     for _ in range(2):

@@ -207,7 +207,7 @@ test("the page gets no more of a permission request than it shows", () => {
     why: "it runs a command",
     digest: "d",
     command: { argv: ["/bin/bash", "-c", "ls"], text: "ls", cwd: "/ws", env: { SECRET: "x", MORE: "y" } },
-    grants: [{ id: "g", covers: "`ls` in ., this turn" }],
+    grants: [{ id: "g", covers: "`ls` in this folder, this turn" }],
   };
   const row = permissionRow(request, { SECRET: "x" });
   assert.doesNotMatch(JSON.stringify(row), /SECRET/);

@@ -37,10 +37,10 @@ def test_allowed_for_always_by_one_key_trusted_and_revoked(start: Start, workspa
     asks(neovim, "bash check.sh one")
     there = go(neovim)
     for line in (
-        "t allow exactly this command in ., this turn",
-        "s allow exactly this command in ., this session",
+        "t allow exactly this command in this folder, this turn",
+        "s allow exactly this command in this folder, this session",
         "S allow `bash check.sh ...` with any arguments in this folder, this session",
-        "f allow exactly this command in ., always",
+        "f allow exactly this command in this folder, always",
     ):
         assert line in there.lines
     assert "F allow `bash check.sh ...` with any arguments in this folder, always" in there.text.replace("\n  ", " ")
