@@ -121,17 +121,16 @@ def for_trust(decision: object) -> bool:
 
 def test_what_runs_unasked_needs_a_workspace_that_you_trust() -> None:
     rule = replace(UNTRUSTED, allow=(Rule.parse("run_command(pytest *)"),))
-    lasting = replace(UNTRUSTED, grants=(always("pytest ..."),))
     git = runs("git status", reads_only=True, needs_trust=True)
-    for preview, policy in ((runs("pytest"), rule), (runs("pytest"), lasting), (git, UNTRUSTED)):
+    for preview, policy in ((runs("pytest"), rule), (git, UNTRUSTED)):
         assert for_trust(decide(preview, policy))
         assert isinstance(decide(preview, replace(policy, trusted=True)), Allow)
     assert isinstance(decide(runs("ls", reads_only=True), UNTRUSTED), Allow)
     assert not for_trust(decide(runs("pytest"), UNTRUSTED))
 
 
-@pytest.mark.parametrize("covers", ["`pytest -q` in this folder, this turn", "this session", "`pytest ...` with any arguments"])
-def test_an_answer_of_now_needs_no_trust(covers: str) -> None:
+@pytest.mark.parametrize("covers", ["this turn", "this session", "`pytest ...` with any arguments", "always"])
+def test_a_grant_needs_no_trust(covers: str) -> None:
     policy = replace(UNTRUSTED, grants=(chosen("pytest -q", covers),))
     assert isinstance(decide(runs("pytest -q"), policy), Allow)
 

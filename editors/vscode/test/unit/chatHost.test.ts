@@ -212,6 +212,9 @@ test("the page gets no more of a permission request than it shows", () => {
   const row = permissionRow(request, { SECRET: "x" });
   assert.doesNotMatch(JSON.stringify(row), /SECRET/);
   assert.deepEqual(row.command?.env, ["MORE=y"]);
+  assert.equal(row.command.beyond, "");
+  const pushed = permissionRow({ ...request, command: { ...request.command!, sandboxed: true, network: true } }, {});
+  assert.equal(pushed.command?.beyond, ", with the network");
 });
 
 test("the status is that of the session, else the settings of new sessions", () => {

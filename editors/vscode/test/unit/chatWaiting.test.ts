@@ -44,6 +44,13 @@ test("a permission request is shown whole, and the answer names the shown versio
   assert.ok(page.one(".waiting").hidden);
 });
 
+test("the heading says what a command gets beyond the sandbox", async () => {
+  const page = open();
+  const command = { ...PERMISSION.command!, beyond: ", with the network" };
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, command }], inputs: [] });
+  assert.equal(page.one(".permission h3").textContent, "Run a command, with the network");
+});
+
 test("the menu beside Allow has all that can be allowed for longer, and closes by Escape", async () => {
   const page = open();
   const wide = { id: "g2", covers: "`make ...` with any arguments in this folder, always" };
