@@ -15,7 +15,8 @@ from tark_lsp.agent.grants import Grant, grants_together
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.agent.taint import narrow
 from tark_lsp.messages import ApprovalLevel
-from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.tools.unsaved import describe_unsaved
 from tark_lsp.workspace.files import Workspace
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tark_lsp.commands.grant_patterns import Pattern, describe_patterns, widths
-from tark_lsp.tools.tool import Command, Preview, Risk
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Preview, Risk
 from tark_lsp.workspace.files import Workspace
 
 Scope: TypeAlias = Literal["turn", "session", "always"]

@@ -24,7 +24,8 @@ from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.grants import Grant, grants_for
 from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel
-from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
