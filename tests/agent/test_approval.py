@@ -286,8 +286,8 @@ IDS = "id"
 def test_a_grant_for_a_command_is_exact() -> None:
     turn, session = grants_for(COMMAND, WORKSPACE, IDS)
     assert (turn.id, turn.scope, session.id, session.scope) == ("turn-id", "turn", "session-id", "session")
-    assert turn.covers == "`pytest -q` in ., this turn"
-    assert session.covers == "`pytest -q` in ., this session"
+    assert turn.covers == "`pytest -q` in this folder, this turn"
+    assert session.covers == "`pytest -q` in this folder, this session"
     policy = Policy(ApprovalLevel.MANUAL, grants=(session,))
     assert decide_call("run_command", COMMAND, policy, WORKSPACE) == Allow()
     for other in (command("pytest -q "), command("pytest"), command("pytest -q", cwd=ROOT / "sub"), DANGEROUS, EDIT):
