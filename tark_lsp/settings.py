@@ -4,9 +4,7 @@ The protocol is in protocol.md, "Settings". Each layer is cleaned (an invalid va
 the layers are merged by key, and then each workspace's own file can make the result stricter, never looser.
 """
 
-import os
 import re
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -24,6 +22,7 @@ from tark_lsp.settings_cleaning import (
     our_section,
     remove_setting,
 )
+from tark_lsp.settings_file import read_toml
 
 Wire = Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-content", "ollama-chat"]
 Thinking = Literal["auto", "off", "low", "medium", "high"]
@@ -189,7 +188,6 @@ ENVIRONMENT = {
 }
 
 _STRICTEST_MODE_FIRST = (Mode.ASK, Mode.PLAN, Mode.BUILD)
-_MAX_FILE_BYTES = 1_000_000
 
 
 def load_settings(
@@ -213,7 +211,7 @@ def load_settings(
         (f"the environment variable {name}", {key: environ.get(name) or None}) for name, key in ENVIRONMENT.items()
     ]
     if user_file is not None:
-        layers.insert(0, (str(user_file), _read(user_file, problems)))
+        layers.insert(0, (str(user_file), read_toml(user_file, problems)))
     for source, sent, trusted, only_known in (
         ("the editor's initializationOptions", initialization, trusted_client, False),
         ("the editor's settings", configuration, False, True),
@@ -233,37 +231,9 @@ def load_settings(
         merge_layer(merged, clean_layer(Settings, values, source, problems))
     settings = Settings.model_validate(merged, by_alias=True, by_name=False)
     for file in workspace_files:
-        values = clean_layer(Settings, _read(file, problems), str(file), problems)
+        values = clean_layer(Settings, read_toml(file, problems), str(file), problems)
         settings = _apply_workspace_layer(settings, values, str(file), problems)
     return settings, list(dict.fromkeys(problems))
-
-
-def _read(file: Path, problems: list[str]) -> dict[str, Any]:
-    """A TOML file as a dictionary, empty if it is missing or unusable."""
-    try:
-        with open(file, "rb", opener=_open_regular) as stream:  # Path.open takes no opener
-            data = stream.read(_MAX_FILE_BYTES + 1)
-        if len(data) > _MAX_FILE_BYTES:
-            raise OSError(f"it is larger than {_MAX_FILE_BYTES:,} bytes")
-        import tomllib  # not loaded if there is no file
-
-        # Editors on Windows write a byte order mark, which tomllib rejects.
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or not TOML
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        problems.append(f"{file} cannot be read as TOML: {reason}; the whole file is ignored until that is corrected")
-        return {}
-
-
-def _open_regular(path: str, flags: int) -> int:
-    # Without O_NONBLOCK, opening a repository's FIFO would hang the server.
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError("it is not a regular file")
-    return descriptor
 
 
 def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

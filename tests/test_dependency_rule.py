@@ -21,6 +21,7 @@ LAYERS: dict[str, set[str]] = {
     "folders": set(),
     "settings": GROUND,
     "settings_cleaning": GROUND,
+    "settings_file": set(),
     "http": GROUND | {"redaction"},
     "secrets": set(),
     "redaction": {"secrets"},
@@ -70,7 +71,7 @@ LAYERS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
-LAYERS["settings"] = LAYERS["settings"] | {"settings_cleaning"}
+LAYERS["settings"] = LAYERS["settings"] | {"settings_cleaning", "settings_file"}
 
 WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),

@@ -16,7 +16,8 @@ from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.agent.taint import narrow
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.secrets.file_names import is_secret
-from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.tools.unsaved import describe_unsaved
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
@@ -74,7 +75,7 @@ class Policy:
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
     """The edits that are applied and that the user did not decide on: by id, the file."""
     trusted: bool = False
-    """The user said that they trust the workspace. Only then something of it runs unasked."""
+    """The user said that they trust the workspace. Only then something of it runs unasked that no grant covers."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required."""
     sandbox_required: bool = False
@@ -199,27 +200,24 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
 
 
 def _if_trusted(allowed: Allow, policy: Policy, *, needed: bool) -> Decision:
-    """Nothing of a workspace runs unasked that the user does not trust, nor git, which takes settings from it."""
+    """By rules and the level, nothing of a workspace that the user does not trust runs unasked, nor git, which takes
+    settings from it."""
     if not needed or policy.trusted:
         return allowed
     return Ask("you have not said that you trust this workspace", for_trust=True)
 
 
 def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) -> Decision | None:
-    """None if no grant covers the call. Those of now are explicit answers of the user, so they need no trust."""
+    """None if no grant covers the call. Grants are explicit answers of the user about this folder, so they need no
+    trust."""
     changed: Sequence[Path] = ()
-    of_now = tuple(grant for grant in policy.grants if grant.scope != "always")
-    lasting = tuple(grant for grant in policy.grants if grant.scope == "always")
-    for grants, needs_trust in ((of_now, False), (lasting, True)):
-        for grant in grants:
-            if grant.allows(preview):
-                changed = grant.changed_since(preview, policy.unreviewed)
-                if not changed:
-                    return _if_trusted(Allow(f"the grant of {grant.covers}"), policy, needed=needs_trust)
-    for grants, needs_trust in ((of_now, False), (policy.grants, True)):
-        if together := grants_together(grants, preview):
-            by = " and of ".join(grant.covers for grant in together)
-            return _if_trusted(Allow(f"the grant of {by}"), policy, needed=needs_trust)
+    for grant in policy.grants:
+        if grant.allows(preview):
+            changed = grant.changed_since(preview, policy.unreviewed)
+            if not changed:
+                return Allow(f"the grant of {grant.covers}")
+    if together := grants_together(policy.grants, preview):
+        return Allow(f"the grant of {' and of '.join(grant.covers for grant in together)}")
     if changed:
         return Ask(f"{workspace.display(changed[-1])} was changed since you allowed it, and is not reviewed yet")
     return None

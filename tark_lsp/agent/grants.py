@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tark_lsp.commands.grant_patterns import Pattern, describe_patterns, widths
-from tark_lsp.tools.tool import Command, Preview, Risk
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Preview, Risk
 from tark_lsp.workspace.files import Workspace
 
 Scope: TypeAlias = Literal["turn", "session", "always"]
@@ -65,7 +66,7 @@ def grants_for(preview: Preview, workspace: Workspace, unused: str) -> tuple[Gra
         folder = Path(os.path.commonpath([path.parent for edit in preview.edits for path in edit.paths]))
         if not workspace.is_inside(folder):  # edits in several workspace folders: their common folder is above them
             return ()
-        shown = f"the workspace folder {folder.name}" if folder in workspace.folders else workspace.display(folder)
+        shown = _workspace_folder(folder) if folder in workspace.folders else workspace.display(folder)
         return tuple(
             Grant(f"{scope}-{unused}", scope, f"edits below {shown}, this {scope}", folder=folder) for scope in SCOPES
         )
@@ -101,16 +102,17 @@ def can_have_patterns(preview: Preview) -> bool:
 
 
 def _for_command(command: Command, workspace: Workspace, unused: str) -> tuple[Grant, ...]:
-    exact = f"`{command.text}` in {workspace.display(command.cwd) or '.'}{command.beyond}"
+    exact = f"`{command.text}` in {_place(command.cwd, workspace)}{command.beyond}"
     for_a_while = [Grant(f"{scope}-{unused}", scope, f"{exact}, this {scope}", command=command) for scope in SCOPES]
     folder = _folder_of(command, workspace)
     in_shell = command.argv[-1:] == (command.text,)
     if folder is None or not in_shell or not command.confined or command.beyond:
         return tuple(for_a_while)
+    where = _place(folder, workspace) if command.cwd == folder else _workspace_folder(folder)
     wider: list[Grant] = []
     always = Grant(f"always-{unused}", "always", f"{exact}, always", folder, command)
     for patterns in widths(command.parts)[1:]:
-        covers = f"{describe_patterns(patterns)} in {_named(folder, command, workspace)}"
+        covers = f"{describe_patterns(patterns)} in {where}"
         wider += [
             Grant(f"any-session-{unused}", "session", f"{covers}, this session", folder, patterns=patterns),
             Grant(f"any-always-{unused}", "always", f"{covers}, always", folder, patterns=patterns),
@@ -124,9 +126,15 @@ def _folder_of(command: Command, workspace: Workspace) -> Path | None:
     return max(around, key=lambda folder: len(folder.parts), default=None)
 
 
-def _named(folder: Path, command: Command, workspace: Workspace) -> str:
-    is_clear = command.cwd == folder and len(workspace.folders) == 1
-    return "this folder" if is_clear else f"the workspace folder {folder.name}"
+def _place(folder: Path, workspace: Workspace) -> str:
+    """`this folder` is the one that is shown with the command."""
+    if folder not in workspace.folders:
+        return workspace.display(folder)
+    return "this folder" if len(workspace.folders) == 1 else _workspace_folder(folder)
+
+
+def _workspace_folder(folder: Path) -> str:
+    return f"the workspace folder {folder.name}"
 
 
 def _is_same(granted: Command, command: Command) -> bool:

@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 from tark_lsp.commands.patterns import ANY, matches
 from tark_lsp.errors import SettingsError
 from tark_lsp.tools import load_tools
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
-from tark_lsp.tools.tool import Command, Preview, Tool, ToolKind
+from tark_lsp.tools.tool import Preview, Tool, ToolKind
 from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace

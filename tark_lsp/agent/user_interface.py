@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from tark_lsp.agent.grants import Grant
-from tark_lsp.tools.tool import Command, Diagnostic, Preview, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Diagnostic, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import Operation, ProposedEdit
 from tark_lsp.workspace.lines import Hunk
 

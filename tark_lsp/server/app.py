@@ -6,7 +6,7 @@ from tark_lsp.server.connection.editors import folder_paths
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.sync import paths_of_files
 from tark_lsp.server.parts import ServerParts
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tark_lsp.server.turns.sandbox_recovery import recover_sandbox
 from tark_lsp.visible import without_icons
 
@@ -54,7 +54,7 @@ class App:
         if turn_id is not None:
             self.parts.turns.cancel(turn_id)
 
-    async def code_actions(self, params: incoming.CodeActionParams) -> list[dict[str, Any]]:
+    async def code_actions(self, params: lsp_params.CodeActionParams) -> list[dict[str, Any]]:
         self.parts.restorer.restore_if_due()
         in_chat = self.parts.chat.actions(params)
         uri = params.text_document.uri
@@ -62,7 +62,7 @@ class App:
         self.parts.client_state.saw_action(uri, params.range, params.context)
         return [*in_chat, *await self.parts.actions.actions(params)]
 
-    async def lenses(self, params: incoming.DocumentParams) -> list[dict[str, Any]]:
+    async def lenses(self, params: lsp_params.DocumentParams) -> list[dict[str, Any]]:
         self.parts.restorer.restore_if_due()
         lenses = [*self.parts.chat.lenses(params), *self.parts.actions.lenses(params)]
         if self._connection.client.flags.draws_icons:
@@ -70,5 +70,5 @@ class App:
                 lens["command"]["title"] = without_icons(lens["command"]["title"])
         return lenses
 
-    async def hover(self, params: incoming.HoverParams) -> dict[str, Any] | None:
+    async def hover(self, params: lsp_params.HoverParams) -> dict[str, Any] | None:
         return self.parts.actions.hover(params)

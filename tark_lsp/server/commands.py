@@ -14,7 +14,7 @@ from pygls.feature_manager import FeatureManager
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.connection.early_answers import EarlyAnswer, EarlyAnswers
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import incoming, lsp_params
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Commands:
         for command in self._commands:
             manager.command(command.id)(partial(self._execute, command))
 
-    async def _execute(self, command: Command, params: incoming.ExecuteCommand) -> Any:
+    async def _execute(self, command: Command, params: lsp_params.ExecuteCommand) -> Any:
         """Raises RequestError if the argument is malformed."""
         self._before()
         arguments = params.arguments or [{}]

@@ -7,7 +7,7 @@ from lsprotocol import types
 from tark_lsp.server.app import App
 from tark_lsp.server.chat import features as chat_features
 from tark_lsp.server.connection.server import TarkServer
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 
 Json = dict[str, Any]
 
@@ -89,13 +89,13 @@ def _register_workspace(server: TarkServer, app: App) -> None:
 
 def _register_requests(server: TarkServer, app: App) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
-    async def code_actions(params: incoming.CodeActionParams) -> list[Json]:
+    async def code_actions(params: lsp_params.CodeActionParams) -> list[Json]:
         return await app.code_actions(params)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    async def lenses(params: incoming.DocumentParams) -> list[Json]:
+    async def lenses(params: lsp_params.DocumentParams) -> list[Json]:
         return await app.lenses(params)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hover(params: incoming.HoverParams) -> Json | None:
+    async def hover(params: lsp_params.HoverParams) -> Json | None:
         return await app.hover(params)

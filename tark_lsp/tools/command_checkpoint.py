@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.file_stamps import Stamps, changed_since, take_stamps
 from tark_lsp.tools.search_program import SearchProgram, run_search
-from tark_lsp.tools.tool import Command, ToolContext
+from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.checkpoints.commands.running_command import RunningCommand
 from tark_lsp.workspace.file_state import FileChange, StateKind
 

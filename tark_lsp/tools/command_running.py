@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from tark_lsp.context.result_handles import LONGEST_KEPT
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.command_findings import tell_findings
 from tark_lsp.tools.confined import run_confined
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.results import character_limit, count_noun
-from tark_lsp.tools.tool import Command, ToolContext
+from tark_lsp.tools.tool import ToolContext
 
 if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
     from tark_lsp.sandbox.quarantine import Findings

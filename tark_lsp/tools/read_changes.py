@@ -11,6 +11,7 @@ from pydantic import Field
 
 from tark_lsp.errors import FileMissing, OutsideWorkspace, ToolError, WorkspaceError
 from tark_lsp.secrets.file_names import is_secret
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.git import (
@@ -32,7 +33,7 @@ from tark_lsp.tools.git_places import git_folders_outside
 from tark_lsp.tools.masking import holds_keys
 from tark_lsp.tools.programs import find_program
 from tark_lsp.tools.results import cap_result, count_noun, plain_text
-from tark_lsp.tools.tool import Arguments, Command, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
 from tark_lsp.workspace.snapshot import Snapshot

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from pydantic import Field
 from tark_lsp.commands.shell_text import read_command
 from tark_lsp.context.result_handles import how_to_read
 from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, ToolError
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.command_changes import note_changes, tell_changes, tell_unsaved
 from tark_lsp.tools.command_checkpoint import watch, why_no_checkpoint
 from tark_lsp.tools.command_findings import settle_findings
@@ -22,7 +22,8 @@ from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.reading_commands import parts_of_workspace, reading_parts, reads_only
-from tark_lsp.tools.tool import Arguments, CallFacts, Command, Counted, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.shell import shell
+from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.unsaved import find_unsaved
 
 DESCRIPTION = """\
@@ -126,14 +127,6 @@ def folder_of(args: RunCommandArguments, ctx: ToolContext) -> Path:
     if not cwd.is_dir():
         raise NotText(f"{args.cwd} is not a folder", hint="list_directory shows what exists")
     return cwd
-
-
-def shell() -> tuple[str, ...]:
-    if sys.platform == "win32":  # untested; PowerShell takes the quoting of list2cmdline, cmd does not
-        system = Path(os.environ["SYSTEMROOT"], "System32", "WindowsPowerShell", "v1.0", "powershell.exe")
-        return (str(system), "-NoProfile", "-NonInteractive", "-Command")
-    bash = next((path for path in ("/bin/bash", "/usr/bin/bash") if os.access(path, os.X_OK)), "/bin/sh")
-    return (bash, "-c")
 
 
 async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> Counted:

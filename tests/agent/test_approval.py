@@ -24,7 +24,8 @@ from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.grants import Grant, grants_for
 from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel
-from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
@@ -285,8 +286,8 @@ IDS = "id"
 def test_a_grant_for_a_command_is_exact() -> None:
     turn, session = grants_for(COMMAND, WORKSPACE, IDS)
     assert (turn.id, turn.scope, session.id, session.scope) == ("turn-id", "turn", "session-id", "session")
-    assert turn.covers == "`pytest -q` in ., this turn"
-    assert session.covers == "`pytest -q` in ., this session"
+    assert turn.covers == "`pytest -q` in this folder, this turn"
+    assert session.covers == "`pytest -q` in this folder, this session"
     policy = Policy(ApprovalLevel.MANUAL, grants=(session,))
     assert decide_call("run_command", COMMAND, policy, WORKSPACE) == Allow()
     for other in (command("pytest -q "), command("pytest"), command("pytest -q", cwd=ROOT / "sub"), DANGEROUS, EDIT):

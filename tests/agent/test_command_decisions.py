@@ -10,8 +10,9 @@ from tark_lsp.agent.grants import Grant, grants_for
 from tark_lsp.agent.rules import Rule
 from tark_lsp.commands.shell_text import read_command
 from tark_lsp.messages import ApprovalLevel
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.danger import danger_of
-from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
+from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tests.agent.test_approval import IDS, ROOT, WORKSPACE
 
 BALANCED = Policy(ApprovalLevel.BALANCED, trusted=True)

@@ -35,14 +35,20 @@ def always(*patterns: str, grant_id: str = "g") -> Grant:
 
 def test_two_widths_are_offered_from_narrow_to_wide() -> None:
     assert offered("pytest -q") == [
-        "`pytest -q` in ., this turn",
-        "`pytest -q` in ., this session",
+        "`pytest -q` in this folder, this turn",
+        "`pytest -q` in this folder, this session",
         "`pytest ...` with any arguments in this folder, this session",
-        "`pytest -q` in ., always",
+        "`pytest -q` in this folder, always",
         "`pytest ...` with any arguments in this folder, always",
     ]
     ids = [grant.id for grant in grants_for(runs("pytest -q"), WORKSPACE, IDS)]
     assert ids == ["turn-id", "session-id", "any-session-id", "always-id", "any-always-id"]
+
+
+def test_a_grant_of_a_subfolder_names_it() -> None:
+    covers = [grant.covers for grant in grants_for(runs("pytest -q", cwd=ROOT / "sub"), WORKSPACE, IDS)]
+    assert covers[0] == "`pytest -q` in sub, this turn"
+    assert covers[-1] == f"`pytest ...` with any arguments in the workspace folder {ROOT.name}, always"
 
 
 def test_a_compound_command_has_one_pattern_for_each_part() -> None:
@@ -56,7 +62,7 @@ def test_a_compound_command_has_one_pattern_for_each_part() -> None:
 @pytest.mark.parametrize("text", ["python", "bash -c 'make x'", "make >log", "env X=1 make"])
 def test_what_has_no_certain_name_is_offered_exactly(text: str) -> None:
     assert len(offered(text)) == 3
-    assert all(covers.startswith(f"`{text}` in .") for covers in offered(text))
+    assert all(covers.startswith(f"`{text}` in this folder") for covers in offered(text))
 
 
 @pytest.mark.parametrize("facts", [{"confined": False}, {"network": True}, {"writable": (OUTSIDE,)}])
@@ -115,17 +121,16 @@ def for_trust(decision: object) -> bool:
 
 def test_what_runs_unasked_needs_a_workspace_that_you_trust() -> None:
     rule = replace(UNTRUSTED, allow=(Rule.parse("run_command(pytest *)"),))
-    lasting = replace(UNTRUSTED, grants=(always("pytest ..."),))
     git = runs("git status", reads_only=True, needs_trust=True)
-    for preview, policy in ((runs("pytest"), rule), (runs("pytest"), lasting), (git, UNTRUSTED)):
+    for preview, policy in ((runs("pytest"), rule), (git, UNTRUSTED)):
         assert for_trust(decide(preview, policy))
         assert isinstance(decide(preview, replace(policy, trusted=True)), Allow)
     assert isinstance(decide(runs("ls", reads_only=True), UNTRUSTED), Allow)
     assert not for_trust(decide(runs("pytest"), UNTRUSTED))
 
 
-@pytest.mark.parametrize("covers", ["`pytest -q` in ., this turn", "this session", "`pytest ...` with any arguments"])
-def test_an_answer_of_now_needs_no_trust(covers: str) -> None:
+@pytest.mark.parametrize("covers", ["this turn", "this session", "`pytest ...` with any arguments", "always"])
+def test_a_grant_needs_no_trust(covers: str) -> None:
     policy = replace(UNTRUSTED, grants=(chosen("pytest -q", covers),))
     assert isinstance(decide(runs("pytest -q"), policy), Allow)
 

@@ -11,8 +11,9 @@ from tark_lsp.agent.rules import Rule
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools import load_tools
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.results import result_text
-from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
+from tark_lsp.tools.tool import Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.private import PrivatePaths
 from tests.agent.bench import Bench

@@ -16,8 +16,8 @@ from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.receipts.receipt import Receipt, Step
 from tark_lsp.receipts.store import ReceiptsUnusable
-from tark_lsp.tools.run_command import shell
-from tark_lsp.tools.tool import Command
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.shell import shell
 from tests.agent.bench import Bench
 from tests.agent.script import Answer, answer, call
 from tests.agent.scripted_user import Decision, Some

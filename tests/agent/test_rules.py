@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tark_lsp.agent.rules import Rule, command_parts
 from tark_lsp.errors import SettingsError
-from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot

@@ -13,9 +13,10 @@ from tark_lsp.commands.grant_patterns import widths
 from tark_lsp.context.result_handles import FROM_THE_WEB
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools import load_tools
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.facts import STRICTEST
 from tark_lsp.tools.fetch import fetch_tool
-from tark_lsp.tools.tool import Command, Preview, Risk, ToolKind
+from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.tools.urls import PageUrl
 from tark_lsp.tools.web import Page
 from tark_lsp.workspace.edits import ProposedEdit

@@ -12,9 +12,9 @@ from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.turn import run_turn
 from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.messages import ApprovalLevel
-from tark_lsp.tools.run_command import shell
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.sandbox_access import SandboxAccess
-from tark_lsp.tools.tool import Command
+from tark_lsp.tools.shell import shell
 from tark_lsp.tools.unsaved import describe_unsaved
 from tests.agent.bench import Bench
 from tests.agent.script import answer, call

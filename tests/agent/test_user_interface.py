@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent.user_interface import preview_digest, text_digest
-from tark_lsp.tools.tool import Command, Location, Preview, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Location, Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.snapshot import Snapshot
 

@@ -25,7 +25,7 @@ from pygls.workspace import PositionCodec, TextDocument
 from tark_lsp.review.events import HunksChanged
 from tark_lsp.review.hunk import ReviewHunk
 from tark_lsp.server.documents.sync import DocumentSync
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tark_lsp.workspace.edits import ProposedEdit
 from tests.server.desk import Desk
 from tests.server.scripted import Json
@@ -81,7 +81,7 @@ class Bench:
         return self.desk.app.parts.reviews.hunks.find_hunks()
 
     async def run(self, keys: int) -> None:
-        document = incoming.DocumentParams.model_validate({"textDocument": {"uri": self.path.as_uri()}})
+        document = lsp_params.DocumentParams.model_validate({"textDocument": {"uri": self.path.as_uri()}})
         for _ in range(keys):
             with self.timed("keystroke"):
                 self.type()
@@ -136,8 +136,8 @@ class Bench:
         self.took.setdefault(name, []).append(start.elapsed())
 
 
-def _hover(path: Path, line: int) -> incoming.HoverParams:
-    return incoming.HoverParams.model_validate(
+def _hover(path: Path, line: int) -> lsp_params.HoverParams:
+    return lsp_params.HoverParams.model_validate(
         {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
     )
 

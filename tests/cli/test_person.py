@@ -69,10 +69,10 @@ TESTS: dict[str, Any] = {
     **COMMAND,
     "command": {"argv": ["bash", "-c", "pytest -q"], "text": "pytest -q", "cwd": "/ws", "env": {}},
     "grants": [
-        {"id": "turn", "scope": "turn", "covers": "`pytest -q` in ., this turn"},
-        {"id": "session", "scope": "session", "covers": "`pytest -q` in ., this session"},
+        {"id": "turn", "scope": "turn", "covers": "`pytest -q` in this folder, this turn"},
+        {"id": "session", "scope": "session", "covers": "`pytest -q` in this folder, this session"},
         {"id": "wide", "scope": "session", "covers": f"{WIDE}, this session"},
-        {"id": "always", "scope": "always", "covers": "`pytest -q` in ., always"},
+        {"id": "always", "scope": "always", "covers": "`pytest -q` in this folder, always"},
         {"id": "any", "scope": "always", "covers": f"{WIDE}, always"},
     ],
 }
@@ -286,6 +286,6 @@ async def test_many_grants_are_listed_with_their_keys() -> None:
     someone, typist, out = person("n")
     await someone.permission(TESTS)
     shown = out.getvalue()
-    assert "  1  allow exactly this command in ., this turn" in shown
+    assert "  1  allow exactly this command in this folder, this turn" in shown
     assert f"  5  allow {WIDE}, always" in shown
     assert typist.questions[0].startswith("Allow? [y]es, [n]o, [r]eason, [1], [2], [3], [4], [5], [?]")

@@ -89,7 +89,7 @@ def grant_of(question: Question, scope: str, *, wide: bool) -> Json:
 
 
 async def begin_trusted(machine: Machine, editor: MemoryEditor) -> None:
-    """The first command is granted for always, with any arguments; the second one asks for trust."""
+    """The first command is granted for always, with any arguments, so the second one runs. Git asks for trust."""
     turn = await editor.turn("please first")
     question = await editor.question()
     assert question.method == PERMISSION
@@ -98,12 +98,15 @@ async def begin_trusted(machine: Machine, editor: MemoryEditor) -> None:
     question.answer({"outcome": "allow", "grant": grant["id"]})
     await editor.end(turn)
     turn = await editor.turn("please second")
+    await editor.end(turn)
+    assert "checked two" in outputs(editor, turn)[0]
+    assert len(editor.questions) == 1
+    turn = await editor.turn("please look")
     trust = await editor.question()
     assert trust.method == MESSAGE
     assert f"do you trust {machine.folder}?" in trust.text
     trust.choose("Trust")
     await editor.end(turn)
-    assert "checked two" in outputs(editor, turn)[0]
 
 
 async def test_one_question_then_none_until_the_folder_is_replaced(machine: Machine) -> None:
@@ -190,7 +193,7 @@ async def test_what_was_granted_for_a_session_is_listed_and_revoked(machine: Mac
     (listed,) = (await editor.command("tark.permissions.list", {}))["permissions"]
     assert listed["scope"] == "session"
     assert listed["sessionId"] == end["sessionId"]
-    assert listed["covers"] == "`bash check.sh one` in ., this session"
+    assert listed["covers"] == "`bash check.sh one` in this folder, this session"
     assert await editor.command("tark.permissions.revoke", {"all": True}) == {"revoked": [listed["id"]]}
     (machine.home / "state" / "tark" / "permissions.sqlite3").write_bytes(os.urandom(20_000))
     for _ in range(2):

@@ -21,7 +21,7 @@ from tests.patience import HANGS
 from tests.sandbox.conftest import MISSING
 
 SOURCE = Path(tark_lsp.__file__).parent
-NEEDED = ("__init__.py", "processes.py", "sandbox", "workspace", "trust_report")
+NEEDED = ("__init__.py", "processes.py", "sandbox", "workspace", "secrets", "trust_report")
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 NOBODY = 65534
 

@@ -11,7 +11,7 @@ from pygls.feature_manager import FeatureManager
 
 from tark_lsp.server.app import App
 from tark_lsp.server.connection.protocol import find_command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tests.patience import AT_ONCE
 from tests.server.scripted import Json, ScriptedConnection, ScriptedEditor, capabilities
 
@@ -115,7 +115,7 @@ class Desk:
     async def command(self, name: str, *arguments: object, token: str | None = None) -> Any:
         params: Json = {"command": name, "arguments": list(arguments), "workDoneToken": token}
         handler = find_command(self.registry, name)
-        return await handler(incoming.ExecuteCommand.model_validate(params))
+        return await handler(lsp_params.ExecuteCommand.model_validate(params))
 
     async def start(self, prompt: str, path: Path | None = None, **more: Any) -> str:
         argument: Json = {"prompt": prompt, **more}
@@ -132,7 +132,7 @@ class Desk:
         last = first if last is None else last
         span = {"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}}
         params = {"textDocument": {"uri": path.as_uri()}, "range": span, "context": {"diagnostics": [], **context}}
-        return await self.app.code_actions(incoming.CodeActionParams.model_validate(params))
+        return await self.app.code_actions(lsp_params.CodeActionParams.model_validate(params))
 
     def updates(self, turn_id: str, kind: str = "") -> list[Json]:
         return [

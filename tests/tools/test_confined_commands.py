@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.sandbox.sandbox import Sandbox
+from tark_lsp.tools.command import Command
 from tark_lsp.tools.command_findings import LEAVE, PUT_BACK
 from tark_lsp.tools.sandbox_access import SandboxAccess
-from tark_lsp.tools.tool import Command
 from tark_lsp.workspace.private import PrivatePaths
 from tests.sandbox.conftest import MISSING, make_sandbox
 from tests.tools.conftest import Bench

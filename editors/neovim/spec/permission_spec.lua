@@ -109,7 +109,7 @@ end)
 describe('a grant', function()
   it('says what it covers, and its key for how long', function()
     local grants = {
-      { id = 'g1', covers = '`ls` in ., this turn' },
+      { id = 'g1', covers = '`ls` in this folder, this turn' },
       { id = 'g2', covers = 'edits below src, this session' },
       { id = 'g3', covers = 'something new' },
     }
@@ -121,10 +121,10 @@ describe('a grant', function()
     local asked = request({ command = command('ls') })
     local wide = '`ls ...` with any arguments in this folder'
     local offered = {
-      { id = 'g1', scope = 'turn', covers = '`ls` in ., this turn' },
-      { id = 'g2', scope = 'session', covers = '`ls` in ., this session' },
+      { id = 'g1', scope = 'turn', covers = '`ls` in this folder, this turn' },
+      { id = 'g2', scope = 'session', covers = '`ls` in this folder, this session' },
       { id = 'g3', scope = 'session', covers = wide .. ', this session' },
-      { id = 'g4', scope = 'always', covers = '`ls` in ., always' },
+      { id = 'g4', scope = 'always', covers = '`ls` in this folder, always' },
       { id = 'g5', scope = 'always', covers = wide .. ', always' },
     }
     local offered_keys = {}
@@ -132,9 +132,9 @@ describe('a grant', function()
       table.insert(offered_keys, content.grant_key(asked, grant, number))
     end
     assert.same({ 't', 's', 'S', 'f', 'F' }, offered_keys)
-    assert.same('allow exactly this command in ., always', content.describe_grant(asked, offered[4]))
+    assert.same('allow exactly this command in this folder, always', content.describe_grant(asked, offered[4]))
     assert.same('allow ' .. wide .. ', always', content.describe_grant(asked, offered[5]))
-    assert.same('allow exactly this command in ., this turn', content.describe_grant(asked, grants[1]))
+    assert.same('allow exactly this command in this folder, this turn', content.describe_grant(asked, grants[1]))
     assert.same('allow edits below src, this session', content.describe_grant(asked, grants[2]))
     assert.same('allow `a⏎b`, this turn', content.describe_grant(asked, { id = 'g', covers = '`a\nb`, this turn' }))
   end)

@@ -15,7 +15,7 @@ from tark_lsp.server.documents.targets import Targets
 from tark_lsp.server.prompting.comments import PromptComment
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments, comment_range
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import incoming, lsp_params
 from tark_lsp.server.turns.answer_display import AnswerDisplay
 from tark_lsp.visible import cut, visible
 from tark_lsp.workspace.documents import Documents, TextDocument
@@ -46,9 +46,9 @@ class CodeActions:
         self._prompts = prompts
         self._display = display
 
-    async def actions(self, params: incoming.CodeActionParams) -> list[dict[str, Any]]:
+    async def actions(self, params: lsp_params.CodeActionParams) -> list[dict[str, Any]]:
         document = self._documents.find_document(params.text_document.uri)
-        invoked = params.context.trigger_kind != incoming.AUTOMATIC
+        invoked = params.context.trigger_kind != lsp_params.AUTOMATIC
         here = [] if document is None else self._hunks.hunks_in_range(document, params.range)
         offers = [] if document is None else [*self._hunks.hunk_offers(document, params.range, here)]
         for waiting in self._permissions.waiting():
@@ -67,7 +67,7 @@ class CodeActions:
             offers += () if here else self._hunks.turn_offers()
         return [self._shaped(offer) for offer in offers if offer.is_wanted(params.context.only)]
 
-    def lenses(self, params: incoming.DocumentParams) -> list[dict[str, Any]]:
+    def lenses(self, params: lsp_params.DocumentParams) -> list[dict[str, Any]]:
         document = self._documents.find_document(params.text_document.uri)
         if document is None:
             return []
@@ -82,14 +82,14 @@ class CodeActions:
                 lenses += [offer.as_lens(line) for offer in self._answers(waiting)]
         return lenses
 
-    def hover(self, params: incoming.HoverParams) -> dict[str, Any] | None:
+    def hover(self, params: lsp_params.HoverParams) -> dict[str, Any] | None:
         """What the hunk under the pointer changes. Clients with `review` draw hunks themselves."""
         document = self._documents.find_document(params.text_document.uri)
         if document is None or self._connection.client.understands("review"):
             return None
         return self._hunks.hover(document, params.position.line)
 
-    async def _on_range(self, params: incoming.CodeActionParams) -> list[Offer]:
+    async def _on_range(self, params: lsp_params.CodeActionParams) -> list[Offer]:
         """The kinds of turns that work on a selection. Each title names the lines."""
         target = await self._targets.find_target(params.text_document, params.range)
         where = self._targets.range_json(target)
@@ -150,7 +150,7 @@ class CodeActions:
         lines = f" ({_lines_text(argument['range'])})" if "range" in argument else ""
         return Offer(f"Run: {cut(visible(comment.prompt), 60)}{lines}", "tark.turn.start", argument)
 
-    def _identifier(self, params: incoming.CodeActionParams) -> dict[str, Any]:
+    def _identifier(self, params: lsp_params.CodeActionParams) -> dict[str, Any]:
         document = self._documents.find_document(params.text_document.uri)
         version = None if document is None else document.version
         uri = params.text_document.uri

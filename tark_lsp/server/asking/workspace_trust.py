@@ -16,7 +16,7 @@ from tark_lsp.settings import Settings
 from tark_lsp.tools.tool import Option
 from tark_lsp.visible import visible
 
-MEANS = "Then commands run without a question, in the sandbox, where your approval level or a grant allows it."
+MEANS = "Then commands run in the sandbox without a question, if your approval level or a rule of yours allows it."
 NAMED = 3
 """Folders; more are counted."""
 

@@ -17,7 +17,7 @@ from tark_lsp.server.chat.links import Link, find_links, resolve
 from tark_lsp.server.chat.outline import flat, folds, symbols
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.connection.server import TarkServer
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tark_lsp.server.protocol.capabilities import CHAT_FEATURES, is_announced, is_dynamic
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace.documents import Documents, TextDocument
@@ -70,7 +70,7 @@ class ChatFeatures:
             except RequestFailed as error:
                 log.warning("client/registerCapability: %s", error)
 
-    def actions(self, params: incoming.CodeActionParams) -> list[Json]:
+    def actions(self, params: lsp_params.CodeActionParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         client = self._connection.client
         literals = client.has("textDocument.codeAction.codeActionLiteralSupport")
@@ -81,11 +81,11 @@ class ChatFeatures:
             if placed.start <= last and first < placed.end and placed.offer.is_wanted(params.context.only)
         ]
 
-    def lenses(self, params: incoming.DocumentParams) -> list[Json]:
+    def lenses(self, params: lsp_params.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         return [placed.offer.as_lens(placed.start) for placed in (self._chats.offers(document) if document else ())]
 
-    async def completion(self, params: incoming.HoverParams) -> Json | None:
+    async def completion(self, params: lsp_params.HoverParams) -> Json | None:
         document = self._documents.find_document(params.text_document.uri)
         number = params.position.line
         if document is None or not (is_chat(document.path) or is_prompt(document.uri)) or number >= len(document.lines):
@@ -97,11 +97,11 @@ class ChatFeatures:
             return found
         return await self._completion.complete_mention(*place)
 
-    async def folding(self, params: incoming.DocumentParams) -> list[Json]:
+    async def folding(self, params: lsp_params.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         return [] if document is None else folds(document.lines, self._chats.transcripts.transcript_of(document))
 
-    async def symbols(self, params: incoming.DocumentParams) -> list[Json]:
+    async def symbols(self, params: lsp_params.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         if document is None:
             return []
@@ -109,7 +109,7 @@ class ChatFeatures:
         nested = self._connection.client.has("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
         return found if nested else flat(found, document.uri)
 
-    async def links(self, params: incoming.DocumentParams) -> list[Json]:
+    async def links(self, params: lsp_params.DocumentParams) -> list[Json]:
         document = self._chat(params.text_document.uri)
         if document is None or document.path is None or sum(map(len, document.lines)) > MOST_LINKED:
             return []
@@ -125,7 +125,7 @@ class ChatFeatures:
                 found.append({"range": self._range(line, number, link), "target": target})
         return found
 
-    async def definition(self, params: incoming.HoverParams) -> Json | None:
+    async def definition(self, params: lsp_params.HoverParams) -> Json | None:
         """The code that the link under the caret points to."""
         document = self._chat(params.text_document.uri)
         number = params.position.line
@@ -165,21 +165,21 @@ def register(server: TarkServer, chat: Callable[[], ChatFeatures]) -> None:
     """Register the handlers. `chat` is called when a request comes: before `initialize` there is no chat."""
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION)
-    async def completion(params: incoming.HoverParams) -> Json | None:
+    async def completion(params: lsp_params.HoverParams) -> Json | None:
         return await chat().completion(params)
 
     @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
-    async def folding(params: incoming.DocumentParams) -> list[Json]:
+    async def folding(params: lsp_params.DocumentParams) -> list[Json]:
         return await chat().folding(params)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def symbols(params: incoming.DocumentParams) -> list[Json]:
+    async def symbols(params: lsp_params.DocumentParams) -> list[Json]:
         return await chat().symbols(params)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
-    async def links(params: incoming.DocumentParams) -> list[Json]:
+    async def links(params: lsp_params.DocumentParams) -> list[Json]:
         return await chat().links(params)
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def definition(params: incoming.HoverParams) -> Json | None:
+    async def definition(params: lsp_params.HoverParams) -> Json | None:
         return await chat().definition(params)

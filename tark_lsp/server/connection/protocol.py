@@ -136,7 +136,7 @@ class TarkProtocol(LanguageServerProtocol):
 
     async def lsp_workspace__execute_command(self, params: dict[str, Any]) -> Any:  # type: ignore[override]  # likewise
         """The handler of a command gets the whole `ExecuteCommand`."""
-        from tark_lsp.server.protocol.incoming import ExecuteCommand  # imported here: it is slow
+        from tark_lsp.server.protocol.lsp_params import ExecuteCommand  # imported here: it is slow
 
         command = validate_params(ExecuteCommand, params)
         return await find_command(self.fm, command.command)(command)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tark_lsp.agent.edit_check import ReportedLines, ShownDiagnostics
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import incoming, lsp_params
 from tark_lsp.server.protocol.capabilities import find_value
 from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.documents import Documents
@@ -43,7 +43,7 @@ class ClientState:
         self._automatic: set[Path] = set()
         """Files for which the editor sends `codeAction` requests on its own, so newer diagnostics can come any time."""
 
-    def saw_action(self, uri: str, lines: incoming.Range, context: incoming.CodeActionContext) -> None:
+    def saw_action(self, uri: str, lines: incoming.Range, context: lsp_params.CodeActionContext) -> None:
         """Remember the diagnostics in a `codeAction` request, which are those of the lines that it asks about."""
         path = path_from_uri(uri)
         if path is None:
@@ -51,7 +51,7 @@ class ClientState:
         self._moment += 1
         reported = ReportedLines(self._moment, lines.start.line, lines.end.line + 1)
         self._seen[path] = SeenDiagnostics(read_diagnostics(path, context.diagnostics), reported, self._version(path))
-        if context.trigger_kind == incoming.AUTOMATIC:
+        if context.trigger_kind == lsp_params.AUTOMATIC:
             self._automatic.add(path)
 
     async def read_shown(self) -> ShownDiagnostics | None:

@@ -281,33 +281,3 @@ class RestoreSession(SessionId):
 class ExportSession(SessionId):
     format: Literal["markdown", "json"] = "markdown"
     path: StrictStr | None = None
-
-
-AUTOMATIC = 2
-"""`CodeActionTriggerKind.Automatic`: for the lightbulb, at every move of the caret."""
-
-
-class CodeActionContext(Payload):
-    diagnostics: list[dict[str, Any]] = Field(default_factory=list)
-    only: list[StrictStr] | None = None
-    trigger_kind: int | None = None
-
-
-class CodeActionParams(Payload):
-    text_document: DocumentId
-    range: Range
-    context: CodeActionContext = Field(default_factory=CodeActionContext)
-
-
-class DocumentParams(Payload):
-    text_document: DocumentId
-
-
-class HoverParams(DocumentParams):
-    position: Position
-
-
-class ExecuteCommand(Payload):
-    command: StrictStr
-    arguments: list[Any] | None = None
-    work_done_token: StrictStr | StrictInt | None = None

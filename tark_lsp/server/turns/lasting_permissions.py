@@ -7,8 +7,8 @@ from pathlib import Path
 from tark_lsp.agent.grants import Grant
 from tark_lsp.permissions.store import AllowedCommands, PermissionStore, PermissionsUnusable, StoredPermission
 from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
-from tark_lsp.tools.run_command import shell
-from tark_lsp.tools.tool import Command
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.shell import shell
 from tark_lsp.workspace.files import Workspace
 
 

@@ -71,7 +71,7 @@ class DryRunFiles:
 
     async def apply(self, edit: ProposedEdit, _: str) -> Outcome:
         try:
-            self._changed[edit.path] = self._encoding(edit.path).encode(edit.after)
+            self._changed[edit.path] = _encoding(self, edit.path).encode(edit.after)
         except NotText as error:
             return Refused(error.message)
         self.edits.append(edit)
@@ -84,9 +84,9 @@ class DryRunFiles:
                 return Refused(f"{self.display(path)} is outside the workspace")
         if source == target:
             return Refused("it is there already")
-        if self._is_taken(target):
+        if _is_taken(self, target):
             return Refused(TAKEN)
-        self._changed[target] = self._encoding(source).encode(snapshot.text)
+        self._changed[target] = _encoding(self, source).encode(snapshot.text)
         self._changed[source] = None
         self._record_move(snapshot, target)
         return Applied(Snapshot(target, snapshot.text))
@@ -97,7 +97,7 @@ class DryRunFiles:
         return Applied(Snapshot(snapshot.path, "", exists=False))
 
     async def restore(self, path: Path, data: bytes, _: int) -> Outcome:
-        if self._is_taken(path):
+        if _is_taken(self, path):
             return Stale("a file with this name exists now")
         try:
             text = decode(data)[0]
@@ -168,17 +168,19 @@ class DryRunFiles:
             after = replace(before, target=None if target == before.path else target)
         self.edits[at : at + 1] = [after] if after.hunks or after.target or not after.base.exists else []
 
-    def _encoding(self, path: Path) -> Encoding:
-        try:
-            return decode(self.read_bytes(path))[1]
-        except WorkspaceError:  # an open document that is not on disk, or is not text there
-            return UTF_8
 
-    def _is_taken(self, path: Path) -> bool:
-        try:
-            self.read_bytes(path)
-        except FileMissing:
-            return False
-        except WorkspaceError:  # it exists, but is not text, or is a folder or too big
-            pass
-        return True
+def _encoding(files: DryRunFiles, path: Path) -> Encoding:
+    try:
+        return decode(files.read_bytes(path))[1]
+    except WorkspaceError:  # an open document that is not on disk, or is not text there
+        return UTF_8
+
+
+def _is_taken(files: DryRunFiles, path: Path) -> bool:
+    try:
+        files.read_bytes(path)
+    except FileMissing:
+        return False
+    except WorkspaceError:  # it exists, but is not text, or is a folder or too big
+        pass
+    return True

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import incoming, lsp_params
 from tark_lsp.workspace.edits import ProposedEdit
 from tests.server.desk import TEXT, Desk, MakeDesk
 
@@ -151,14 +151,14 @@ async def test_a_hunk_is_hovered_and_has_lenses(make: MakeDesk) -> None:
     path = desk.editor.open("f.py", TEXT)
     await pending(desk, path)
     document = incoming.DocumentId(uri=path.as_uri())
-    lenses = await desk.app.lenses(incoming.DocumentParams(text_document=document))
+    lenses = await desk.app.lenses(lsp_params.DocumentParams(text_document=document))
     assert [(lens["range"]["start"]["line"], lens["command"]["title"]) for lens in lenses][:2] == [
         (3, "Accept (+1 -1)"),
         (3, "Reject (+1 -1)"),
     ]
     for line, expected in ((2, False), (3, True), (4, False)):
         position = incoming.Position(line=line, character=0)
-        hover = await desk.app.hover(incoming.HoverParams(text_document=document, position=position))
+        hover = await desk.app.hover(lsp_params.HoverParams(text_document=document, position=position))
         assert (hover is not None) == expected
         if hover is not None:
             assert "```diff\n-line 3\n+THREE\n```" in hover["contents"]["value"]
@@ -169,7 +169,7 @@ async def test_who_reviews_draws_hunks_itself(make: MakeDesk) -> None:
     path = desk.editor.open("f.py", TEXT)
     await desk.end(await desk.start("edit f.py", path))
     document = incoming.DocumentId(uri=path.as_uri())
-    assert await desk.app.lenses(incoming.DocumentParams(text_document=document)) == []
+    assert await desk.app.lenses(lsp_params.DocumentParams(text_document=document)) == []
     assert "textDocument/publishDiagnostics" not in [method for method, _ in desk.connection.told]
     assert "Keep (+1 -1)" in titles(await desk.actions(path, 3)), "its edit is applied"
 

@@ -23,7 +23,8 @@ from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.asking.waiting_permission import WaitingPermission, whole_text
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.hunks import HunksJson
-from tark_lsp.tools.tool import Command, Risk, ToolKind
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.tool import Risk, ToolKind
 from tark_lsp.visible import LONGEST_MESSAGE, code_block
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.session import Session
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tark_lsp.server.protocol.capabilities import CHAT_FEATURES
 from tests.patience import AT_ONCE
 from tests.server.desk import Desk, MakeDesk
@@ -29,7 +29,7 @@ async def send(desk: Desk, path: Path, **more: Any) -> dict[str, Any]:
 
 
 def lens_commands(desk: Desk, path: Path) -> list[dict[str, Any]]:
-    params = incoming.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
+    params = lsp_params.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
     return [lens["command"] for lens in desk.app.parts.chat.lenses(params)]
 
 
@@ -50,13 +50,13 @@ def told(session: Session) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in session.messages]
 
 
-def position(path: Path, line: int, character: int) -> incoming.HoverParams:
+def position(path: Path, line: int, character: int) -> lsp_params.HoverParams:
     place = {"line": line, "character": character}
-    return incoming.HoverParams.model_validate({"textDocument": {"uri": path.as_uri()}, "position": place})
+    return lsp_params.HoverParams.model_validate({"textDocument": {"uri": path.as_uri()}, "position": place})
 
 
-def document(path: Path) -> incoming.DocumentParams:
-    return incoming.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
+def document(path: Path) -> lsp_params.DocumentParams:
+    return lsp_params.DocumentParams.model_validate({"textDocument": {"uri": path.as_uri()}})
 
 
 async def test_the_session_goes_on(make: MakeDesk) -> None:
@@ -272,7 +272,7 @@ async def test_mentions(make: MakeDesk) -> None:
     span = {"start": {"line": 1, "character": 0}, "end": {"line": 2, "character": 0}}
     context: dict[str, Any] = {"diagnostics": [{"range": span, "message": "odd", "severity": 2}]}
     params = {"textDocument": {"uri": code.as_uri()}, "range": span, "context": context}
-    await desk.app.code_actions(incoming.CodeActionParams.model_validate(params))
+    await desk.app.code_actions(lsp_params.CodeActionParams.model_validate(params))
     words = "@file:a.py:3, @file:b.py @file:secret.py @file:c.py @file:../x @selection @diagnostics @diff"
     words += " @file me@file:a.py `@file:a.py`"
     path = desk.editor.open("notes.tark.md", f"## You\n\n{words}\n")

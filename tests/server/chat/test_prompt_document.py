@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.server.documents.sync import DocumentSync
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tests.server.desk import Desk, MakeDesk
 
 PROMPT = "tark://chat/prompt.tark.md"
@@ -19,7 +19,7 @@ def open_prompt(desk: Desk, uri: str, text: str) -> None:
 
 async def completed(desk: Desk, uri: str, line: int, character: int) -> list[str]:
     place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
-    found = await desk.app.parts.chat.completion(incoming.HoverParams.model_validate(place))
+    found = await desk.app.parts.chat.completion(lsp_params.HoverParams.model_validate(place))
     return [item["textEdit"]["newText"] for item in (found or {"items": []})["items"]]
 
 
@@ -43,5 +43,5 @@ async def test_nothing_is_done_with_it(make: MakeDesk) -> None:
     open_prompt(desk, PROMPT, "one\ntwo and so on")
     about: dict[str, Any] = {"textDocument": {"uri": PROMPT}}
     asked = {**about, "range": WHOLE, "context": {"diagnostics": [], "triggerKind": 1}}
-    assert await desk.app.code_actions(incoming.CodeActionParams.model_validate(asked)) == []
-    assert desk.app.parts.chat.lenses(incoming.DocumentParams.model_validate(about)) == []
+    assert await desk.app.code_actions(lsp_params.CodeActionParams.model_validate(asked)) == []
+    assert desk.app.parts.chat.lenses(lsp_params.DocumentParams.model_validate(about)) == []

@@ -6,7 +6,8 @@ import pytest
 
 from tark_lsp.agent.edit_check import ReportedLines, ShownDiagnostics
 from tark_lsp.server.documents.client_state import ClientState
-from tark_lsp.server.protocol.incoming import CodeActionContext, Range
+from tark_lsp.server.protocol.incoming import Range
+from tark_lsp.server.protocol.lsp_params import CodeActionContext
 from tests.server.scripted import Json, ScriptedConnection, ScriptedEditor, capabilities, refuse
 
 TEXT = "one\ntwo\nthree\n"

@@ -8,7 +8,7 @@ import pytest
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.hunks.moved_hunks import PAUSE_SECONDS
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import incoming, lsp_params
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 
 pytestmark = pytest.mark.virtual_clock
@@ -223,7 +223,7 @@ def offered(actions: list[dict[str, Any]], start: str) -> dict[str, Any]:
 async def test_a_conflict_in_markdown_is_not_shown_as_markdown(desk: Desk) -> None:
     """Neovim's Markdown parser crashes on deeply nested text."""
     path, *_ = await in_conflict(desk, "markdown")
-    at = incoming.HoverParams(
+    at = lsp_params.HoverParams(
         text_document=incoming.DocumentId(uri=path.as_uri()), position=incoming.Position(line=3, character=0)
     )
     hover = await desk.app.hover(at)
@@ -239,7 +239,7 @@ async def test_a_conflict_shows_both_texts_and_keeps_mine(desk: Desk) -> None:
     assert "your text is kept" in shown["message"]
     position = incoming.Position(line=3, character=0)
     document = incoming.DocumentId(uri=path.as_uri())
-    hover = await desk.app.hover(incoming.HoverParams(text_document=document, position=position))
+    hover = await desk.app.hover(lsp_params.HoverParams(text_document=document, position=position))
     assert hover is not None
     assert "```python\nmine 3\n```" in hover["contents"]["value"]
     assert "```python\nTHREE\n```" in hover["contents"]["value"]
@@ -284,7 +284,7 @@ async def test_of_another_turns_change_it_is_not_said_that_the_person_made_it(de
     assert shown["message"].startswith(f"conflict: {told}; Tark wanted")
     document = incoming.DocumentId(uri=path.as_uri())
     hover = await desk.app.hover(
-        incoming.HoverParams(text_document=document, position=incoming.Position(line=3, character=0))
+        lsp_params.HoverParams(text_document=document, position=incoming.Position(line=3, character=0))
     )
     assert hover is not None
     assert told in hover["contents"]["value"]

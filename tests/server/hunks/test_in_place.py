@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import incoming, lsp_params
 from tark_lsp.workspace.edits import ProposedEdit
 from tests.server.desk import TEXT, Desk, MakeDesk, allow
 
@@ -100,7 +100,7 @@ async def test_what_is_applied_is_kept_or_undone(make: MakeDesk, flags: tuple[st
     await edit(desk, path)
     titles = [action["title"] for action in await desk.actions(path, 3)]
     assert titles[:2] == ["Keep (+1 -1)", "Undo (+1 -1)"]
-    document = incoming.DocumentParams(text_document=incoming.DocumentId(uri=path.as_uri()))
+    document = lsp_params.DocumentParams(text_document=incoming.DocumentId(uri=path.as_uri()))
     lenses = [lens["command"]["title"] for lens in await desk.app.lenses(document)]
     assert lenses[:2] == ([] if "review" in flags else ["Keep (+1 -1)", "Undo (+1 -1)"])
 

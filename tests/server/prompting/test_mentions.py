@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.server.prompting.mentions import find_mentions
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.fetch import fetch_tool
 from tark_lsp.tools.web import get_page
@@ -84,7 +84,7 @@ async def test_a_selection_outside_the_workspace_is_not_given_unasked(make: Make
         "range": selected,
         "context": {"diagnostics": []},
     }
-    await desk.app.code_actions(incoming.CodeActionParams.model_validate(params))
+    await desk.app.code_actions(lsp_params.CodeActionParams.model_validate(params))
     prompt = await prompt_of(desk, "look at @selection")
     given = prompt.partition("@selection:\n")[2]
     why = "[not there: it reads outside the workspace, so the model has to ask for it with read_file]"
@@ -257,7 +257,7 @@ async def test_completion(make: MakeDesk, typed: str, expected: list[str] | None
         (desk.folder / name).write_text("def area(): pass\ndef arena(): pass\n")
     path: Path = desk.editor.open("notes.tark.md", f"see {typed}\n")
     place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 0, "character": 4 + len(typed)}}
-    found = await desk.app.parts.chat.completion(incoming.HoverParams.model_validate(place))
+    found = await desk.app.parts.chat.completion(lsp_params.HoverParams.model_validate(place))
     if expected is None:
         assert found is None
         return

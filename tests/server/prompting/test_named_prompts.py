@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import RequestError
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import lsp_params
 from tests.server.desk import Desk, MakeDesk
 
 LITERALS = "textDocument.codeAction.codeActionLiteralSupport"
@@ -193,7 +193,7 @@ async def test_completion(make: MakeDesk, text: str, line: int, character: int, 
     write(desk, "shorten.md", "---\nkind: edit\n---\nShorten it.\n")
     path = desk.editor.open("notes.tark.md", text)
     place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": character}}
-    found = await desk.app.parts.chat.completion(incoming.HoverParams.model_validate(place))
+    found = await desk.app.parts.chat.completion(lsp_params.HoverParams.model_validate(place))
     if labels is None:
         assert found is None
         return

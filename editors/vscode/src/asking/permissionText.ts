@@ -44,8 +44,8 @@ function subject(request: Permission, name: NameFile): string {
   return plainLine(titleInWords(request.title));
 }
 
-/** What a command in the sandbox gets beyond the workspace. */
-function beyondWorkspace({ sandboxed, network, writable }: NonNullable<Permission["command"]>): string {
+/** What a command in the sandbox gets beyond the workspace, to follow other words. */
+export function beyondWorkspace({ sandboxed, network, writable }: NonNullable<Permission["command"]>): string {
   if (!sandboxed) {
     return "";
   }

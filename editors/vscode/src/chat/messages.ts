@@ -111,7 +111,14 @@ export interface PermissionRow {
   /** It can be allowed only after the user has seen all of it. */
   readonly mustBeSeen?: boolean;
   /** `env`: variables that differ from the extension's environment. */
-  readonly command?: { readonly text: string; readonly cwd: string; readonly argv: readonly string[]; readonly env: readonly string[] };
+  readonly command?: {
+    readonly text: string;
+    readonly cwd: string;
+    readonly argv: readonly string[];
+    readonly env: readonly string[];
+    /** What it gets beyond the sandbox, such as `, with the network`. */
+    readonly beyond?: string;
+  };
   readonly edits?: readonly Diff[];
   readonly grants: readonly { readonly id: string; readonly covers: string }[];
 }

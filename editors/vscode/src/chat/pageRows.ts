@@ -2,7 +2,7 @@
 
 import { sessionFigures } from "../model/sessionRow";
 import type { Input, Permission, Session } from "../model/protocol";
-import { requestVersion } from "../asking/permissionText";
+import { beyondWorkspace, requestVersion } from "../asking/permissionText";
 import type { State } from "../model/state";
 import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
 
@@ -50,6 +50,7 @@ export function permissionRow(request: Permission, ownEnv: Readonly<Record<strin
         text: command.text,
         cwd: command.cwd,
         argv: command.argv,
+        beyond: beyondWorkspace(command),
         env: Object.entries(command.env).flatMap(([name, value]) => (ownEnv[name] === value ? [] : [`${name}=${value}`])),
       },
     }),

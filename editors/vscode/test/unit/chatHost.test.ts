@@ -207,11 +207,14 @@ test("the page gets no more of a permission request than it shows", () => {
     why: "it runs a command",
     digest: "d",
     command: { argv: ["/bin/bash", "-c", "ls"], text: "ls", cwd: "/ws", env: { SECRET: "x", MORE: "y" } },
-    grants: [{ id: "g", covers: "`ls` in ., this turn" }],
+    grants: [{ id: "g", covers: "`ls` in this folder, this turn" }],
   };
   const row = permissionRow(request, { SECRET: "x" });
   assert.doesNotMatch(JSON.stringify(row), /SECRET/);
   assert.deepEqual(row.command?.env, ["MORE=y"]);
+  assert.equal(row.command.beyond, "");
+  const pushed = permissionRow({ ...request, command: { ...request.command!, sandboxed: true, network: true } }, {});
+  assert.equal(pushed.command?.beyond, ", with the network");
 });
 
 test("the status is that of the session, else the settings of new sessions", () => {

@@ -13,7 +13,7 @@ const PERMISSION: PermissionRow = {
   risk: "risky",
   why: "it runs a command",
   command: { text: "make \u202eall", cwd: "/ws", argv: ["/bin/bash", "-c", "make \u202eall"], env: ["A=b"] },
-  grants: [{ id: "g1", covers: "`make \u202eall` in ., this session" }],
+  grants: [{ id: "g1", covers: "`make \u202eall` in this folder, this session" }],
 };
 
 test("a permission request is shown whole, and the answer names the shown version", async () => {
@@ -28,20 +28,27 @@ test("a permission request is shown whole, and the answer names the shown versio
     "Cancel Turn",
     "Reject with Reason",
     "Allow",
-    "Allow exactly this command in ., this session",
+    "Allow exactly this command in this folder, this session",
     "Reject",
     "Show",
   ]);
   named("Allow").click();
   assert.ok(!page.told.some(({ kind }) => kind === "permission"), "a click that came too soon");
   await pause(520);
-  named("Allow exactly this command in ., this session").click();
+  named("Allow exactly this command in this folder, this session").click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "allow", grant: "g1" }, wasSeen: true });
   (page.one(".reject input") as HTMLInputElement).value = "not now";
   named("Reject with Reason").click();
   assert.deepEqual(page.told.at(-1), { kind: "permission", version: "r d", reply: { outcome: "reject", reason: "not now" } });
   await page.give({ kind: "waiting", permissions: [], inputs: [] });
   assert.ok(page.one(".waiting").hidden);
+});
+
+test("the heading says what a command gets beyond the sandbox", async () => {
+  const page = open();
+  const command = { ...PERMISSION.command!, beyond: ", with the network" };
+  await page.give({ kind: "waiting", permissions: [{ ...PERMISSION, command }], inputs: [] });
+  assert.equal(page.one(".permission h3").textContent, "Run a command, with the network");
 });
 
 test("the menu beside Allow has all that can be allowed for longer, and closes by Escape", async () => {
@@ -53,7 +60,7 @@ test("the menu beside Allow has all that can be allowed for longer, and closes b
   assert.ok(!menu.open);
   menu.open = true;
   const [exact, any] = [...menu.querySelectorAll("button")];
-  assert.equal(exact!.textContent, "Allow exactly this command in ., this session");
+  assert.equal(exact!.textContent, "Allow exactly this command in this folder, this session");
   assert.equal(any!.textContent, "Allow `make ...` with any arguments in this folder, always");
   any!.dispatchEvent(new window.KeyboardEvent("keydown", { key: "Escape", bubbles: true }) as unknown as Event);
   assert.ok(!menu.open);

@@ -70,7 +70,7 @@ test("requests that do not fit, have several lines or cannot be undone must be s
 });
 
 test("grants are named by what they cover", () => {
-  assert.equal(grantWords(command("make"), "`make` in ., this turn"), "Allow exactly this command in ., this turn");
+  assert.equal(grantWords(command("make"), "`make` in this folder, this turn"), "Allow exactly this command in this folder, this turn");
   assert.equal(grantWords(edit([{}]), "edits in this folder, this session"), "Allow edits in this folder, this session");
 });
 
@@ -120,10 +120,10 @@ test("a request whose hunks were edited or decided has another version", () => {
 });
 
 test("a request can be allowed only after it was seen, and grants name what they cover", () => {
-  const request = { ...command("make"), grants: [{ id: "g", covers: "`make` in ., this session" }] };
+  const request = { ...command("make"), grants: [{ id: "g", covers: "`make` in this folder, this session" }] };
   const titles = (allowed: boolean): string[] => permissionAnswers(request, allowed).map(({ title }) => title);
   assert.deepEqual(titles(false), ["Reject", "Reject with Reason…", "Cancel Turn"]);
-  assert.deepEqual(titles(true).slice(0, 3), ["Allow", "Reject", "Allow exactly this command in ., this session"]);
+  assert.deepEqual(titles(true).slice(0, 3), ["Allow", "Reject", "Allow exactly this command in this folder, this session"]);
   const many = { ...request, grants: ["a", "b", "c"].map((id) => ({ id, covers: `edits below ${id}` })) };
   const longer: string[] = permissionAnswers(many, true).map(({ title }) => title);
   assert.deepEqual(longer.slice(0, 4), ["Allow", "Reject", "Allow for Longer…", "Reject with Reason…"]);

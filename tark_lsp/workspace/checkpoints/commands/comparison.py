@@ -7,17 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from tark_lsp.workspace.checkpoints.commands.copies import Copies
+from tark_lsp.workspace.checkpoints.commands.entries import Entry, entry_at, is_folder
 from tark_lsp.workspace.checkpoints.commands.git_objects import GitObjects, MissingObject
 from tark_lsp.workspace.checkpoints.commands.running_command import RunningCommand
-from tark_lsp.workspace.checkpoints.commands.survey import (
-    GIT,
-    MOST_BYTES,
-    Entry,
-    Survey,
-    entry_at,
-    is_folder,
-    parent_of,
-)
+from tark_lsp.workspace.checkpoints.commands.survey import GIT, MOST_BYTES, Survey, parent_of
 from tark_lsp.workspace.closed_files import LARGEST_FILE
 from tark_lsp.workspace.disk.hashing import hash_descriptor, opened
 from tark_lsp.workspace.file_state import FileChange, FileState, StateKind, stamp_content

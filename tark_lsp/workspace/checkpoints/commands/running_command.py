@@ -12,7 +12,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from tark_lsp.workspace.checkpoints.commands.survey import Entry, Stamp, Survey
+from tark_lsp.workspace.checkpoints.commands.entries import Entry, Stamp
+from tark_lsp.workspace.checkpoints.commands.survey import Survey
 from tark_lsp.workspace.file_state import StateKind
 
 KINDS = tuple(StateKind)

@@ -1,16 +1,14 @@
 """A survey of the workspace before or after a command: every file that Git does not ignore, link and folder."""
 
 import os
-import stat
-import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha1
 from pathlib import Path, PurePath
-from typing import NamedTuple
 
 from tark_lsp.workspace.checkpoints.commands.copies import Copies
+from tark_lsp.workspace.checkpoints.commands.entries import Entry, entry_at, entry_of, is_folder, is_sure, stamp_of
 from tark_lsp.workspace.checkpoints.commands.git_objects import LARGEST_BLOB
 from tark_lsp.workspace.checkpoints.commands.git_repositories import Repositories, Repository, folders_with_git
 from tark_lsp.workspace.disk.hashing import PIECE, opened
@@ -20,38 +18,9 @@ from tark_lsp.workspace.protected import is_protected_path
 MOST_FILES = 100_000
 MOST_BYTES = 200_000_000
 """Of files that Git cannot restore."""
-UNSURE_NANOSECONDS = 100_000_000
-"""A file that changed so shortly before it was read is read again: a later change can have the same time."""
 CACHE = f"{os.sep}__pycache__{os.sep}"
 """Python writes such a folder beside the modules that it imports, also in a project without a .gitignore."""
 TRIES = 3
-MODE = 0o7777
-"""What `stat.S_IMODE` keeps."""
-
-
-class Stamp(NamedTuple):
-    """If it is the same, so is the file: `changed` (ctime) cannot be set by a program."""
-
-    size: int
-    modified: int
-    changed: int
-    inode: int
-
-
-class Entry(NamedTuple):
-    """`content`: `git:` and the name of a blob, or the digest of a copy; empty until it is known. `link`: its target.
-
-    `links`: how many names the file has.
-    """
-
-    kind: StateKind
-    mode: int
-    stamp: Stamp
-    content: str = ""
-    link: bytes = b""
-    links: int = 1
-
-
 GIT = "git:"
 
 
@@ -152,7 +121,7 @@ class Surveyor:
                 raise CannotCheckpoint(f"its folders have more than {_sized(MOST_BYTES)} that Git cannot restore")
 
     def _remember(self, path: str, entry: Entry) -> None:
-        if _is_sure(entry):
+        if is_sure(entry):
             self._known[path] = entry
         else:
             self._known.pop(path, None)
@@ -170,8 +139,8 @@ class Surveyor:
                     if kind_of(before.st_mode) is not StateKind.FILE:
                         return None
                     digest = self._copies.add_descriptor(descriptor)
-                    if _stamp(os.fstat(descriptor)) == _stamp(before):
-                        return _of_status(before)._replace(content=digest)
+                    if stamp_of(os.fstat(descriptor)) == stamp_of(before):
+                        return entry_of(before)._replace(content=digest)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -189,7 +158,7 @@ def _git_content(path: str, entry: Entry, tracked: tuple[bytes, Repository] | No
             digest = sha1(b"blob %d\0" % entry.stamp.size, usedforsecurity=False)
             while piece := os.read(descriptor, PIECE):
                 digest.update(piece)
-            same = digest.digest() == name and _stamp(os.fstat(descriptor)) == entry.stamp
+            same = digest.digest() == name and stamp_of(os.fstat(descriptor)) == entry.stamp
     except OSError:
         return ""  # `copy` finds out what is wrong
     return f"{GIT}{name.hex()}" if same and (not entry.stamp.size or repository.objects.has_blob(name)) else ""
@@ -248,37 +217,6 @@ def _without_files(folder: str) -> dict[str, Entry] | None:
     return found
 
 
-def entry_at(path: str, known: Entry | None = None) -> Entry | None:
-    """What is at the path, without following a link; None if it is nothing, or nothing that can be restored.
-
-    It is `known` if that is still the same.
-    """
-    try:
-        status = os.lstat(path)
-        same = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-        if known is not None and known.stamp == same and known.mode == status.st_mode & MODE:
-            return known
-        entry = _of_status(status)
-        if entry.kind is StateKind.LINK:
-            entry = entry._replace(link=os.fsencode(os.readlink(path)))  # noqa: PTH115  # called for each file
-    except OSError:
-        return None
-    return None if entry.kind is StateKind.OTHER else entry
-
-
-def _of_status(status: os.stat_result) -> Entry:
-    return Entry(kind_of(status.st_mode), stat.S_IMODE(status.st_mode), _stamp(status), links=status.st_nlink)
-
-
-def _stamp(status: os.stat_result) -> Stamp:
-    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-
-def _is_sure(entry: Entry) -> bool:
-    """Whether no other content can have the same stamp."""
-    return time.time_ns() - entry.stamp.changed > UNSURE_NANOSECONDS
-
-
 def _parents(paths: Iterable[str], tops: Sequence[str]) -> set[str]:
     """All folders between the tops and the paths."""
     found: set[str] = set()
@@ -292,10 +230,6 @@ def _parents(paths: Iterable[str], tops: Sequence[str]) -> set[str]:
 
 def parent_of(path: str) -> str:
     return path.rpartition(os.sep)[0] or os.sep
-
-
-def is_folder(entry: Entry | None) -> bool:
-    return entry is not None and entry.kind is StateKind.FOLDER
 
 
 def _below(paths: Iterable[str], tops: Sequence[str]) -> Iterable[str]:

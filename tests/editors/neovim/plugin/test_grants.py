@@ -19,10 +19,17 @@ when = "checked"
 text = "It is checked."
 [[reply]]
 tool = "run_command"
+when = "git"
+text = "Git has told."
+[[reply]]
+tool = "run_command"
 text = "It is not run."
 [[reply]]
 when = "check (?P<word>one|two|three)"
 calls = [{ name = "run_command", arguments = { command = 'bash check.sh \\g<word>' } }]
+[[reply]]
+when = "look"
+calls = [{ name = "run_command", arguments = { command = "git status" } }]
 """
 
 
@@ -37,10 +44,10 @@ def test_allowed_for_always_by_one_key_trusted_and_revoked(start: Start, workspa
     asks(neovim, "bash check.sh one")
     there = go(neovim)
     for line in (
-        "t allow exactly this command in ., this turn",
-        "s allow exactly this command in ., this session",
+        "t allow exactly this command in this folder, this turn",
+        "s allow exactly this command in this folder, this session",
         "S allow `bash check.sh ...` with any arguments in this folder, this session",
-        "f allow exactly this command in ., always",
+        "f allow exactly this command in this folder, always",
     ):
         assert line in there.lines
     assert "F allow `bash check.sh ...` with any arguments in this folder, always" in there.text.replace("\n  ", " ")
@@ -49,14 +56,15 @@ def test_allowed_for_always_by_one_key_trusted_and_revoked(start: Start, workspa
     assert said(end(neovim, begun)) == "It is checked."
     gone(neovim)
 
-    begun = begin(neovim, "check two")
+    assert said(end(neovim, begin(neovim, "check two"))) == "It is checked."
+    begun = begin(neovim, "look")
     there = asks(neovim, f"do you trust {workspace}?")
     assert "Not Now" in there.text
     neovim.keys("<Esc>:TarkPermission<CR>2")  # within 0.3 s of what it shows: no key counts
     assert waiting(neovim) == 1
     live(neovim)
     neovim.keys("2")
-    assert said(end(neovim, begun)) == "It is checked."
+    assert said(end(neovim, begun)) == "Git has told."
     gone(neovim)
     assert said(end(neovim, begin(neovim, "check three"))) == "It is checked."
 

@@ -35,7 +35,7 @@ def test_a_command_is_shown_whole_and_allowed(neovim: Neovim, folder: Path) -> N
     assert "risky, asked because it runs a command" in there.text
     assert f"in   {folder}" in there.text
     assert "by   /bin/bash -c" in there.text
-    assert "t allow exactly this command in ., this turn" in there.text
+    assert "t allow exactly this command in this folder, this turn" in there.text
     neovim.keys("<CR>")  # goes down a line, and nothing else
     neovim.keys("a")
     assert said(end(neovim, begun)) == "The command ran."

@@ -174,7 +174,7 @@ def test_a_grant_for_the_session_is_chosen_by_name(bench: Workbench) -> None:
     start(bench, "run twice")
     asked = card(bench)
     asked.get_by_label("Allow for Longer").click()
-    asked.get_by_role("button", name="exactly this command in ., this session").click()
+    asked.get_by_role("button", name="exactly this command in this folder, this session").click()
     over(bench, "The command ran.")
     until(lambda: bench.read("made.txt") == "again made.txt\n" * 2, "the same command is not asked about again")
     bench.run("Tark: Manage Permissions…")

@@ -31,7 +31,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
     : [button("Allow", allow(), main)];
   const seen = new Seen(text, allowing, request.mustBeSeen === true);
   text.append(
-    h("h3", { class: "must" }, command === undefined ? heading(request.title) : "Run a command"),
+    h("h3", { class: "must" }, command === undefined ? heading(request.title) : `Run a command${plainLine(command.beyond ?? "")}`),
     ...subject(asking, request),
     h("p", { class: `why faint${request.isUnsaved === true ? " must" : ""}` }, h("strong", { class: "risk" }, RISKS[request.risk] ?? plainLine(request.risk)), `, asked because ${plainLine(request.why)}`),
     ...howElement(request),
