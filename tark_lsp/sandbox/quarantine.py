@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tark_lsp.sandbox.tree import Found, end_of
+from tark_lsp.sandbox.tree import Found, found_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,8 @@ def settle(
             with contextlib.suppress(OSError):
                 path.symlink_to(found.link_text)
                 restored.append(path)
-        if found.link_text is None or not _has_text(path, found.link_text) or end_of(path) == found.leads_to:
+        now = found_at(path) if found.link_text is not None else None
+        if now is None or now.link_text != found.link_text or not now.leads_elsewhere(found):
             continue
         if not any(path.is_relative_to(one) for one in allowed):  # what it leads to was replaced
             try:
@@ -84,14 +85,6 @@ def settle(
             except OSError as error:
                 failed.append((path, error.strerror or str(error)))
     return Findings(tuple(quarantined), tuple(moved), tuple(restored), tuple(failed))
-
-
-def _has_text(path: Path, text: str) -> bool:
-    """Whether it is a link with this text."""
-    try:
-        return str(path.readlink()) == text
-    except OSError:
-        return False
 
 
 def _is_empty(path: Path) -> bool:

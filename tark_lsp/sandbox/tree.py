@@ -37,7 +37,8 @@ OF_BARE = ("HEAD", "commondir", "config", "config.worktree", "hooks")
 class Found:
     """A protected or secret path as it was. `device`, `inode`, `links`, `link_text`: of the path, not its target.
 
-    `parent`: the inode of the folder that it is in. `leads_to`: of a link, see `end_of`.
+    `parent`: the inode of the folder that it is in. `changed`: its ctime, which no command can set. `leads_to`: of a
+    link, what is there in the end, as of a file; None if there is nothing.
     """
 
     path: Path
@@ -47,13 +48,26 @@ class Found:
     links: int
     link_text: str | None = None
     parent: int = 0
-    leads_to: tuple[str, int] | None = None
+    changed: int = 0
+    leads_to: "Found | None" = None
 
     def is_still(self, before: "Found") -> bool:
         """Whether it is what was there before, at the same path. A command cannot replace a protected path, only a
         folder above it. If another file is in the same folder, a program outside saved it, such as your editor."""
         if before.link_text is not None:
             return before.link_text == self.link_text
+        # Some file systems of networks give files other numbers at any time.
+        return self._is_numbered_as(before) or before.changed == self.changed
+
+    def leads_elsewhere(self, before: "Found") -> bool:
+        """Of a link with the same text: whether what it leads to was replaced, or was not there."""
+        now, then = self.leads_to, before.leads_to
+        if now is None or then is None:
+            return now is not then
+        return now.path != then.path or not now._is_numbered_as(then)
+
+    def _is_numbered_as(self, before: "Found") -> bool:
+        """Whether it is the same file, or another one in the same folder."""
         same = (before.device, before.inode) == (self.device, self.inode)
         return same or (before.device, before.parent) == (self.device, self.parent)
 
@@ -114,7 +128,7 @@ class TreeReader:
             seen[path] = folder
             for name in folder.protected:
                 if not inert or plain_name(name) in ON_ENTRY or name in OF_BARE:
-                    found = _found(Path(path, name))
+                    found = found_at(Path(path, name))
                     if found is not None:
                         protected[found.path] = found
             secrets += (Path(path, name) for name in folder.secrets)
@@ -152,7 +166,7 @@ def _is_protected_name(name: str) -> bool:
     return is_protected_path(PurePath(name))
 
 
-def _found(path: Path) -> Found | None:
+def found_at(path: Path) -> Found | None:
     """None if it is gone."""
     try:
         status = path.lstat()
@@ -160,18 +174,10 @@ def _found(path: Path) -> Found | None:
         parent = path.parent.lstat().st_ino
     except OSError:
         return None
-    is_folder, leads_to = path.is_dir() and text is None, None if text is None else end_of(path)
-    return Found(path, is_folder, status.st_dev, status.st_ino, status.st_nlink, text, parent, leads_to)
-
-
-def end_of(link: Path) -> tuple[str, int] | None:
-    """What a link leads to in the end, and the inode of the folder around that; None if there is nothing."""
-    real = os.path.realpath(link)
-    try:
-        os.stat(real)  # noqa: PTH116  # a string
-        return real, os.lstat(os.path.dirname(real)).st_ino  # noqa: PTH120  # the same
-    except OSError:
-        return None
+    is_folder = path.is_dir() and text is None
+    leads_to = found_at(Path(os.path.realpath(path))) if text is not None and path.exists() else None
+    numbers = (status.st_dev, status.st_ino, status.st_nlink)
+    return Found(path, is_folder, *numbers, text, parent, status.st_ctime_ns, leads_to)
 
 
 def other_names(root: Path, files: dict[tuple[int, int], Path]) -> Iterator[Path]:
