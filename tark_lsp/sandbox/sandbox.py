@@ -130,7 +130,8 @@ class Sandbox:
         for _ in range(TRIES):
             async with self.run(argv, cwd, env, needs, cwd_id) as run:
                 code = await start(run)
-            if not code or run.has_ended:  # None: `start` ended it
+            # None: `start` ended it. Below 0: somebody ended bubblewrap by a signal, when the command could have begun.
+            if not code or code < 0 or run.has_ended:
                 return code, run
         raise NotSandboxed(f"bubblewrap could not set up the sandbox (exit code {code})")
 

@@ -43,6 +43,10 @@ PROTECTED = (
 )
 """Patterns for one name of a path, or several in a row, in lower case: what they match and everything below it."""
 
+HEAD = "HEAD"
+"""With a file of this name, git takes a folder for a repository without `.git`, whose `config` executes. Only in this
+spelling: `head` is the name of many folders."""
+
 
 def plain_name(name: str) -> str:
     """The name as seen by file systems that ignore case, normal form or invisible characters (NTFS, APFS, HFS+)."""
@@ -57,6 +61,8 @@ PATTERNS = tuple(tuple(pattern.split("/")) for pattern in PROTECTED)
 def is_protected_path(relative: PurePath) -> bool:
     """Whether any names in the path from the workspace folder are protected, including the last one."""
     names = [plain_name(part) for part in relative.parts]
+    if relative.name == HEAD:
+        return True
     return any(begins_with(names[start:], pattern) for start in range(len(names)) for pattern in PATTERNS)
 
 

@@ -105,6 +105,22 @@ async def test_a_protected_link_that_leads_to_something_else_is_moved_away(shell
         assert not link.exists() or link.read_text() == "mine"
 
 
+async def test_a_command_whose_sandbox_is_killed_does_not_run_again(sandbox: Sandbox, root: Path) -> None:
+    workspace = root / "workspace"
+
+    async def start_and_kill(run: Run) -> int:
+        process = await asyncio.create_subprocess_exec(*run.argv, env=run.env)
+        while not (workspace / "begun").exists():  # noqa: ASYNC110  # a program makes it
+            await asyncio.sleep(0.01)
+        process.kill()
+        return await process.wait()
+
+    line = "echo x >>count; touch begun; sleep 600"
+    code, _ = await sandbox.execute(("/bin/bash", "-c", line), workspace, PATH, start_and_kill)
+    assert code == -9
+    assert (workspace / "count").read_text() == "x\n"
+
+
 async def test_links_that_lead_to_themselves(shell: Shell, root: Path) -> None:
     for name in (".envrc", ".env"):
         (root / "workspace" / name).symlink_to(name)

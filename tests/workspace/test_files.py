@@ -123,6 +123,13 @@ def test_protected(workspace: Workspace, folder: Path) -> None:
     assert not workspace.is_protected(folder / "a.py")
 
 
+def test_a_file_that_makes_a_folder_a_repository_is_protected(workspace: Workspace, folder: Path) -> None:
+    """Git needs no `.git` for that. `head` is the name of many folders."""
+    assert workspace.is_protected(folder / "src/HEAD")
+    assert not workspace.is_protected(folder / "src/head")
+    assert not workspace.is_protected(folder / "src/HEAD/index.ts")
+
+
 def test_our_own_folders_are_protected_wherever_they_are(folder: Path) -> None:
     """A workspace can be the user's home, or the folder of their settings."""
     own = folder / "config" / "tark"
