@@ -63,7 +63,7 @@ async def test_progress_tells_what_happens(open_editor: OpenEditor, profile: Pro
     await editor.end(turn)
     last = editor.progress(prompt)[-1]
     assert last["kind"] == "end"
-    assert last["message"].startswith("1 edit")
+    assert last["message"].startswith("1 file changed")
 
 
 @each_profile

@@ -140,7 +140,7 @@ def test_the_server_dies_and_nothing_is_lost(start: Start, workspace: Path) -> N
     neovim.server_process().kill()
     neovim.until(lambda: any("the server ended" in line for line in chat.shown), "the chat says so")
     assert (chat.prompt, chat.mode) == ("not sent yet", "i")
-    told(neovim, "it is started again")
+    told(neovim, "restarting it")
     ready = """
         local shown_session = require('tark.chat.shown_session')
         return shown_session.state().alive and shown_session.client() ~= nil

@@ -59,7 +59,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_turn(start: Start, workspace
     neovim.lua(WAIT, {"turnId": answer(neovim, "tark.state")["answer"]["turns"][0]["turnId"]})
     neovim.keys("ofoo")
     kill(neovim)
-    told(neovim, f"Tark: {ENDED}, 1 turn was interrupted; it is started again")
+    told(neovim, f"Tark: {ENDED}, 1 turn was interrupted; restarting it")
     assert "quit with exit code" not in neovim.messages(), "Neovim would say it, too"
     (turn,) = turns(neovim)
     assert (turn["state"], turn["error"]["code"]) == ("ended", "interrupted")
@@ -93,7 +93,7 @@ def test_a_server_that_does_not_stay_is_left_alone(start: Start, workspace: Path
     neovim.open(workspace / "a.py")
     for _ in range(2):
         kill(neovim)
-        told(neovim, f"{ENDED}; it is started again")
+        told(neovim, f"{ENDED}; restarting it")
     neovim.server_process().kill()
     told(neovim, "the server ended 3 times within a minute (killed by signal 9) and stays down")
     assert neovim.find_server() is None

@@ -99,7 +99,7 @@ def test_the_server_is_killed_in_the_middle_of_an_answer(home: Machine) -> None:
     screen.see("Two lines of many")
     first = server(screen)
     first.kill()
-    screen.see("killed by signal 9", "1 turn was interrupted", "started again")
+    screen.see("killed by signal 9", "1 turn was interrupted", "restarting it")
     screen.until(lambda: server(screen).pid != first.pid, "another server")
     screen.press("Enter")
     screen.see("Two lines of many")  # what was said stays
@@ -117,7 +117,7 @@ def test_the_server_is_killed_while_it_asks(home: Machine) -> None:
     screen.press("Enter")
     screen.see("Tark asks", "if not prices:")
     server(screen).kill()
-    screen.see("killed by signal 9", "started again")
+    screen.see("killed by signal 9", "restarting it")
     screen.press("Enter")
     screen.until(lambda: "Tark asks" not in screen.text, "the question was withdrawn")
     check_messages(screen)

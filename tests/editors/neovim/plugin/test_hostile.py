@@ -68,7 +68,7 @@ def test_a_server_that_says_what_is_no_lsp(start: Start, workspace: Path, tmp_pa
     assert (neovim.messages().count("Tark:"), neovim.asks) == (1, False)
     before = neovim.lua("return require('tark.server.clients').for_buffer().id")
     write("a print of a library\r\n\r\n")
-    told(neovim, "sent something that is not LSP); it is started again")
+    told(neovim, "sent something that is not LSP); restarting it")
     assert not neovim.asks
     running = "return (require('tark.server.clients').for_buffer() or { id = 0 }).id > ..."
     neovim.until(lambda: neovim.lua(running, before), "another one")

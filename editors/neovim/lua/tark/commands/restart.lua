@@ -55,7 +55,7 @@ local function server_ended(client, ending, buffers)
   local interrupted = turns == 0 and ''
     or (', %s %s interrupted'):format(figures.counted(turns, 'turn'), turns == 1 and 'was' or 'were')
   if count_ends(root) < MOST_ENDS then
-    notify.warn(('the server ended (%s)%s; it is started again'):format(ending.reason, interrupted))
+    notify.warn(('the server ended (%s)%s; restarting it'):format(ending.reason, interrupted))
     start(root, buffers)
   else
     local message = 'the server ended %d times within a minute (%s)%s and stays down: :checkhealth tark, :TarkRestart'
