@@ -182,10 +182,14 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
         return Ask(f"it {effect}", once=True)
-    if (allowing := next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)) is not None:
+    allowing = next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)
+    can_show_hidden = command is not None and _rules_on_reading(policy)
+    if allowing is not None and not can_show_hidden:
         return _if_trusted(Allow(f"the rule {allowing}"), policy, needed=command is not None)
     if (granted := _decide_by_grants(preview, policy, workspace)) is not None:
         return granted
+    if allowing is not None:  # a deny rule is stronger, and a command does not know it
+        return Ask(f"the rule {allowing} allows it, but it can read what another rule of yours is about")
     if effect is Effect.EDIT:
         if policy.in_memory or policy.edit_review.when(policy.level) == "after":
             return Allow(f"the approval level {policy.level}: it {effect}")
@@ -223,6 +227,10 @@ def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) ->
     return None
 
 
+def _rules_on_reading(policy: Policy) -> bool:
+    return any(rule.is_about_reading for rule in (*policy.ask, *policy.deny))
+
+
 def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
     """Of a command that can write, and that no rule or grant covers."""
     why = f"it {Effect.SANDBOXED_COMMAND}{command.beyond}"
@@ -231,7 +239,7 @@ def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
         return Ask(f"{why}{lost}")
     if not command.parts:
         return Ask(f"{why}, and it is not certain what it runs: {command.unclear}")
-    if any(rule.is_about_reading for rule in (*policy.ask, *policy.deny)):
+    if _rules_on_reading(policy):
         return Ask(f"{why}, and a rule of yours is about reading")  # it does not know the rule
     if command.checkpoint:
         return Ask(f"{why}{lost}")

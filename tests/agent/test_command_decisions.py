@@ -101,6 +101,16 @@ def test_allow_rules_cover_what_is_certain_in_the_sandbox(rule: str, preview: Pr
     assert isinstance(decide(preview, replace(CAREFUL, allow=(Rule.parse(rule),))), Allow) is allowed
 
 
+def test_a_deny_rule_for_reading_is_stronger_than_an_allow_rule_for_commands() -> None:
+    policy = replace(CAREFUL, allow=(Rule.parse("run_command(cat *)"),), deny=(Rule.parse("read_file(secret/**)"),))
+    assert is_asked_because(decide(runs("cat secret/key"), policy), "the rule run_command(cat *) allows it, but")
+    assert decide(runs("cat secret/key"), replace(policy, grants=(grant(runs("cat secret/key")),))) == Allow()
+
+
+def is_asked_because(decision: Allow | Ask | Deny, why: str) -> bool:
+    return isinstance(decision, Ask) and why in decision.why
+
+
 def grant(preview: Preview) -> Grant:
     return grants_for(preview, WORKSPACE, IDS)[0]
 
