@@ -182,14 +182,10 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
         return Ask(f"it {effect}", once=True)
-    allowing = next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)
-    can_show_hidden = command is not None and _rules_on_reading(policy)
-    if allowing is not None and not can_show_hidden:
-        return _if_trusted(Allow(f"the rule {allowing}"), policy, needed=command is not None)
-    if (granted := _decide_by_grants(preview, policy, workspace)) is not None:
-        return granted
-    if allowing is not None:  # a deny rule is stronger, and a command does not know it
-        return Ask(f"the rule {allowing} allows it, but it can read what another rule of yours is about")
+    by_rule = _decide_by_rules(tool, preview, policy, workspace)
+    by_grant = None if isinstance(by_rule, Allow) else _decide_by_grants(preview, policy, workspace)
+    if (decision := by_grant or by_rule) is not None:
+        return decision
     if effect is Effect.EDIT:
         if policy.in_memory or policy.edit_review.when(policy.level) == "after":
             return Allow(f"the approval level {policy.level}: it {effect}")
@@ -209,6 +205,16 @@ def _if_trusted(allowed: Allow, policy: Policy, *, needed: bool) -> Decision:
     if not needed or policy.trusted:
         return allowed
     return Ask("you have not said that you trust this workspace", for_trust=True)
+
+
+def _decide_by_rules(tool: str, preview: Preview, policy: Policy, workspace: Workspace) -> Decision | None:
+    """None if no allow rule covers the call."""
+    allowing = next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)
+    if allowing is None:
+        return None
+    if preview.command is not None and _rules_on_reading(policy):  # they are stronger, and a command does not know them
+        return Ask(f"the rule {allowing} allows it, but it can read what another rule of yours is about")
+    return _if_trusted(Allow(f"the rule {allowing}"), policy, needed=preview.command is not None)
 
 
 def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) -> Decision | None:

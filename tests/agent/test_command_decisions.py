@@ -111,6 +111,12 @@ def is_asked_because(decision: Allow | Ask | Deny, why: str) -> bool:
     return isinstance(decision, Ask) and why in decision.why
 
 
+def test_a_grant_holds_also_if_a_rule_waits_for_your_trust() -> None:
+    policy = replace(CAREFUL, allow=(Rule.parse("run_command(make *)"),), trusted=False)
+    assert is_for_trust(decide(runs("make"), policy))
+    assert decide(runs("make"), replace(policy, grants=(grant(runs("make")),))) == Allow()
+
+
 def grant(preview: Preview) -> Grant:
     return grants_for(preview, WORKSPACE, IDS)[0]
 
