@@ -15,7 +15,7 @@ from tark_lsp.sandbox.sandbox import Run, Sandbox
 from tark_lsp.trust_report.promise import NotMeasured
 
 SAMPLES = {"path": "a", "text": "x", "number": "1", "word": "x", "print": "1p", "date": "+%F", "format": "%s"}
-SAMPLES |= {"revisions": "%H", "duration": "5", "command": "ls", "bracket": "("}
+SAMPLES |= {"revisions": "%H", "duration": "5", "command": "ls", "bracket": "(", "filter": "."}
 """A value for each kind of operand or flag."""
 WORDS = {"color": "always", "colour": "always", "regextype": "posix-extended", "type": "f", "xtype": "f", "t": "c"}
 WORDS |= {"user": "root", "group": "root", "diff-filter": "M", "porcelain": "v1", "dirty": "x", "k": "1", "f": "1"}

@@ -11,6 +11,8 @@ export class Doctor implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private readonly listening: readonly { dispose(): void }[];
   private shown = "";
+  /** The same for each drawing, so that a page that did not change is not loaded again under the user's hands. */
+  private readonly nonce = randomBytes(16).toString("base64url");
 
   constructor(
     private readonly client: Client,
@@ -48,7 +50,7 @@ export class Doctor implements vscode.Disposable {
 
   private async draw(): Promise<void> {
     const html = await this.page();
-    if (this.panel !== undefined) {
+    if (this.panel !== undefined && this.panel.webview.html !== html) {
       this.panel.webview.html = html;
     }
   }
@@ -62,6 +64,6 @@ export class Doctor implements vscode.Disposable {
       trusted: vscode.workspace.isTrusted,
       ...(this.client.foundServer && { command: this.client.foundServer.command.join(" "), source: this.client.foundServer.source }),
     };
-    return doctorPage(facts, around, randomBytes(16).toString("base64url"));
+    return doctorPage(facts, around, this.nonce);
   }
 }
