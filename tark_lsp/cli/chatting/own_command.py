@@ -18,6 +18,8 @@ MARK = "!"
 MAX_OFFERED = 30_000
 """Characters. Of a longer output, the last lines are offered."""
 CHUNK = 65_536
+REST_SECONDS = 1.0
+"""After an interrupt, until what outlives the shell is killed."""
 
 
 def own_command(text: str) -> str:
@@ -76,7 +78,13 @@ class OwnCommands:
         for process, again in self._running.items():
             _send_signal(process, "SIGKILL" if again else "SIGINT")
             self._running[process] = True
+            asyncio.get_running_loop().call_later(REST_SECONDS, self._kill_rest, process)
         return bool(self._running)
+
+    def _kill_rest(self, process: asyncio.subprocess.Process) -> None:
+        """If the shell has ended, what it started and did not end would keep the user waiting."""
+        if process in self._running and process.returncode is not None:
+            _send_signal(process, "SIGKILL")
 
     async def _show_lines(self, process: asyncio.subprocess.Process) -> list[str]:
         """Prints the output while it comes."""
