@@ -95,7 +95,7 @@ class GitObjects:
 
     def _find(self, name: bytes) -> "tuple[_Pack, int] | None":
         for again in (False, True):
-            if again and not self._open_packs():  # Git can have packed the objects anew meanwhile
+            if again and not self._open_packs():  # Git can have packed the objects again meanwhile
                 return None
             for pack in self._packs.values():
                 if (offset := pack.find(name)) is not None:
