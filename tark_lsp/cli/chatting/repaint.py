@@ -1,8 +1,8 @@
 """Repaints the screen after its size changed.
 
 Some terminals wrap their lines again after a resize, which moves what is drawn at the bottom; others cut them off.
-Which one it is, and where the cursor is then, cannot be known without asking the terminal, and some never answer. So the
-whole screen is written again: the last lines that were printed, and below them what prompt_toolkit draws.
+Which one it is, and where the cursor is then, cannot be known without asking the terminal, and some never answer.
+So the whole screen is written again: the last lines that were printed, and below them what prompt_toolkit draws.
 """
 
 import re
