@@ -177,7 +177,7 @@ async def review_part(turn: Turn, part: ProposalPart) -> ReviewResult:
             turn.emit(Step(f"waiting for you: {request.title}" if ask else request.title))
             try:
                 reviewed = await turn.user.review_edits(request, ask=ask)
-            except BaseException:
+            except BaseException:  # a cancellation, too: no approved edit is left without its end
                 receipts.cut_off()
                 raise
             receipts.end(reviewed, asked=ask)

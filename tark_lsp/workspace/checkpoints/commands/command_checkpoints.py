@@ -150,7 +150,7 @@ class CommandCheckpoints:
                 changes = await asyncio.to_thread(lambda: [*comparison.changes(others)])
             if changes:
                 self._checkpoints.record_command(running.turn_id, changes)
-        except BaseException:
+        except BaseException:  # a cancellation, too: the file stays, and the next server finishes the record
             self._running.pop(running.file, None)
             running.leave()
             raise

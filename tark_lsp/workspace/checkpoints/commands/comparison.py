@@ -62,12 +62,8 @@ class Comparison:
         )
 
     def _state_before(self, entry: Entry | None) -> FileState | None:
-        if entry is None:
-            return None
-        if entry.kind is StateKind.LINK:
-            return FileState.of_link(entry.link)
-        if entry.kind is StateKind.FOLDER:
-            return FileState(StateKind.FOLDER, entry.mode)
+        if entry is None or entry.kind is not StateKind.FILE:
+            return _state_without_bytes(entry)
         if not entry.content.startswith(GIT):
             return FileState(StateKind.FILE, entry.mode, entry.content)
         try:
@@ -80,12 +76,8 @@ class Comparison:
         return FileState(StateKind.FILE, entry.mode, digest)
 
     def _state_after(self, path: str, old: Entry | None, entry: Entry | None) -> FileState | None:
-        if entry is None:
-            return None
-        if entry.kind is StateKind.LINK:
-            return FileState.of_link(entry.link)
-        if entry.kind is StateKind.FOLDER:
-            return FileState(StateKind.FOLDER, entry.mode)
+        if entry is None or entry.kind is not StateKind.FILE:
+            return _state_without_bytes(entry)
         try:
             with opened(path) as descriptor:
                 return self._state_of_file(path, old, entry, descriptor)
@@ -126,3 +118,12 @@ def _has_inode(path: str, entry: Entry) -> bool:
         return os.lstat(path).st_ino == entry.stamp.inode
     except OSError:
         return False
+
+
+def _state_without_bytes(entry: Entry | None) -> FileState | None:
+    """Of a link, a folder, or nothing. A survey has no other kinds beside files."""
+    if entry is None:
+        return None
+    if entry.kind is StateKind.LINK:
+        return FileState.of_link(entry.link)
+    return FileState(StateKind.FOLDER, entry.mode)
