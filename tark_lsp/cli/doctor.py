@@ -30,7 +30,7 @@ from tark_lsp.server.client import Client
 from tark_lsp.server.turns.default_model import read_chosen
 from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.settings import Settings, load_settings
-from tark_lsp.tools.search_program import SearchProgram
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 CONNECT_SECONDS = 0.5
 PACKAGES = ("pygls", "lsprotocol", "httpx", "pydantic", "msgspec")

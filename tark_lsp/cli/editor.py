@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from tark_lsp.errors import RequestError
-from tark_lsp.tools.programs import find_program
+from tark_lsp.workspace.programs import find_program
 
 EDITORS = ("VISUAL", "EDITOR")
 HINT = "set EDITOR to the command of an editor"

@@ -10,8 +10,8 @@ from tark_lsp.context.images import check_images
 from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.server.commands import Command
 from tark_lsp.server.protocol import incoming
-from tark_lsp.tools.programs import find_program
 from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.programs import find_program
 
 READERS = (
     ("wl-paste", "--no-newline", "--type", "image/png"),

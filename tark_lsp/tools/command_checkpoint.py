@@ -8,10 +8,10 @@ from pathlib import Path
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.file_stamps import Stamps, changed_since, take_stamps
-from tark_lsp.tools.search_program import SearchProgram, run_search
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.checkpoints.commands.running_command import RunningCommand
 from tark_lsp.workspace.file_state import FileChange, StateKind
+from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 
 NOBODY = "nothing records what it changes"
 NOT_IGNORED = ("--files", "--hidden", "--no-ignore-dot")

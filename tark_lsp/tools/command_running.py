@@ -16,9 +16,9 @@ from tark_lsp.tools.command import Command
 from tark_lsp.tools.command_findings import tell_findings
 from tark_lsp.tools.confined import run_confined
 from tark_lsp.tools.output import HeadAndTail
-from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.results import character_limit, count_noun
 from tark_lsp.tools.tool import ToolContext
+from tark_lsp.workspace.processes import run_process
 
 if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
     from tark_lsp.sandbox.quarantine import Findings

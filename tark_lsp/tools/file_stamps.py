@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from tark_lsp.tools.ripgrep import SearchScope, list_files
-from tark_lsp.tools.search_program import SearchProgram
+from tark_lsp.workspace.search.ripgrep import SearchScope, list_files
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 FILE_LIMIT = 10_000
 """How many files are compared at most: more would noticeably delay every command."""

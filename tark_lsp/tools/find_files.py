@@ -7,9 +7,9 @@ from pydantic import Field
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.places import locate_path, locate_path_again, require_folder
 from tark_lsp.tools.results import cap_lines, character_limit, count_noun
-from tark_lsp.tools.ripgrep import LISTING_LIMIT, SearchScope, list_files, newest_first
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.workspace.search.ripgrep import LISTING_LIMIT, SearchScope, list_files, newest_first
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 DESCRIPTION = """\
 Find files by name or path; the most recently changed come first. Ignored files are left out, and so are hidden ones \

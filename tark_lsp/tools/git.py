@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.confined import run_confined
-from tark_lsp.tools.environment import command_environment
-from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.tool import ToolContext
+from tark_lsp.workspace.environment import command_environment
+from tark_lsp.workspace.processes import run_process
 
 if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
     from tark_lsp.sandbox.sandbox import Run

@@ -8,9 +8,9 @@ from pydantic import Field
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.places import locate_path, locate_path_again, require_folder
 from tark_lsp.tools.results import cap_lines, character_limit, count_noun
-from tark_lsp.tools.ripgrep import LISTING_LIMIT, SearchScope, list_files
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.workspace.search.ripgrep import LISTING_LIMIT, SearchScope, list_files
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 DESCRIPTION = """\
 List the content of a folder as an indented tree. Files that are ignored (by .gitignore and similar files) and folders \

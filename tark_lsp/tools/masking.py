@@ -9,9 +9,9 @@ from pathlib import Path, PurePath
 from tark_lsp.errors import FileMissing, ToolError, WorkspaceError
 from tark_lsp.secrets.file_names import is_secret
 from tark_lsp.secrets.masks import MARK, Masked, UnknownToken
-from tark_lsp.tools.search_check import LINE_LIMIT, FoundLine
 from tark_lsp.tools.tool import Selection, ToolContext
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.search.search_check import LINE_LIMIT, FoundLine
 
 LONGEST_SEARCHED = 500_000
 """Characters of a file that a search looks through as a whole: it can find lines of a thousand files."""

@@ -14,9 +14,9 @@ from pathlib import Path
 import tark_lsp
 from tark_lsp.context.hidden import without_hidden
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.results import plain_text
 from tark_lsp.tools.web import Page
+from tark_lsp.workspace.processes import run_process
 
 MOST_HTML = 1_000_000
 """Bytes."""

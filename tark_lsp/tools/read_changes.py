@@ -31,11 +31,11 @@ from tark_lsp.tools.git import (
 from tark_lsp.tools.git_diff import FileDiff, files_of
 from tark_lsp.tools.git_places import git_folders_outside
 from tark_lsp.tools.masking import holds_keys
-from tark_lsp.tools.programs import find_program
 from tark_lsp.tools.results import cap_result, count_noun, plain_text
 from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.encoding import decode
+from tark_lsp.workspace.programs import find_program
 from tark_lsp.workspace.snapshot import Snapshot
 
 DESCRIPTION = """\

@@ -18,13 +18,13 @@ from tark_lsp.tools.command_findings import settle_findings
 from tark_lsp.tools.command_running import folder_id, run_previewed
 from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.danger import danger_of
-from tark_lsp.tools.environment import command_environment
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.output import HeadAndTail
 from tark_lsp.tools.reading_commands import parts_of_workspace, reading_parts, reads_only
 from tark_lsp.tools.shell import shell
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 from tark_lsp.tools.unsaved import find_unsaved
+from tark_lsp.workspace.environment import command_environment
 
 DESCRIPTION = """\
 Run a command line in a shell (bash, otherwise sh). The result is the exit code and the output of both streams \

@@ -13,10 +13,10 @@ from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.masking import mask_lines
 from tark_lsp.tools.places import Place, locate_path, locate_path_again, read_place
 from tark_lsp.tools.results import cap_result, count_noun
-from tark_lsp.tools.ripgrep import SearchQuery, SearchScope, search_buffer, search_files
-from tark_lsp.tools.search_check import FoundLine
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.workspace.search.ripgrep import SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.workspace.search.search_check import FoundLine
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 DESCRIPTION = """\
 Search the text of files, unsaved changes included, for a regular expression, line by line. The result has one \

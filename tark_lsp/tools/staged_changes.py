@@ -14,7 +14,7 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.git import DIFF, SETTINGS, git_argv, git_environment, repository_of, run_git, without_filters
 from tark_lsp.tools.git_diff import files_of
 from tark_lsp.tools.git_places import git_folders_outside
-from tark_lsp.tools.programs import find_program
+from tark_lsp.workspace.programs import find_program
 
 STAGED = (*DIFF, "--cached", "--find-renames")
 SUBJECTS = ("rev-list", "--max-count=10", "--format=%s", "HEAD")

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from tark_lsp.tools.file_stamps import changed_since, take_stamps
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.workspace.checkpoints.commands.running_command import RunningCommand
+from tark_lsp.workspace.search.search_program import SearchProgram
 from tests.workspace.command_bench import TURN, CommandBench
 
 FILES, CHANGED, RUNS = 5000, 20, 7

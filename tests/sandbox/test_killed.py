@@ -11,8 +11,8 @@ import pytest
 from tark_lsp.sandbox import JOURNAL
 from tark_lsp.sandbox.covers import Journal
 from tark_lsp.sandbox.sandbox import Sandbox
-from tark_lsp.tools.processes import run_process
 from tark_lsp.trust_report.attempts.driver import left_behind
+from tark_lsp.workspace.processes import run_process
 from tests.patience import AT_ONCE
 from tests.sandbox.conftest import PATH
 
@@ -87,7 +87,7 @@ def test_the_covers_of_a_run_that_goes_on_stay(root: Path) -> None:
 
 
 async def test_a_command_that_is_ended_early_leaves_no_process(sandbox: Sandbox, root: Path) -> None:
-    """As tools/processes.py runs and ends commands."""
+    """As workspace/processes.py runs and ends commands."""
     token = root.name + "-token"
     program = f"import time; print('started', flush=True); time.sleep(600)  # {token}"
     line = f'(setsid /usr/bin/python3 -c "{program}" &) ; sleep 600'

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import CallFacts
+from tark_lsp.workspace.search.search_program import SearchProgram
 from tests.tools.conftest import Bench
 
 FILES = (

@@ -12,8 +12,8 @@ import pytest
 
 from tark_lsp.errors import FailureForModel
 from tark_lsp.tools import run_command
-from tark_lsp.tools.processes import run_process
 from tark_lsp.tools.tool import Risk
+from tark_lsp.workspace.processes import run_process
 from tests.patience import AT_ONCE, HANGS
 from tests.tools.conftest import Bench
 

@@ -5,8 +5,8 @@ import asyncio
 import psutil
 import pytest
 
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.tools.tool import CallFacts
+from tark_lsp.workspace.search.search_program import SearchProgram
 from tests.patience import AT_ONCE
 from tests.tools.conftest import Bench
 
@@ -151,3 +151,11 @@ async def test_cancel_ends_a_search_that_hangs(bench: Bench, monkeypatch: pytest
 )
 async def test_hits_are_counted(tree: Bench, arguments: dict[str, object], facts: CallFacts) -> None:
     assert await tree.facts("search_text", **arguments) == facts
+
+
+async def test_wide_text_and_long_lines_are_found(bench: Bench) -> None:
+    bench.write("wide.txt", "needle ä\n".encode("utf-16"))
+    bench.write("long.txt", "x" * 2000 + " needle " + "y" * 2000)
+    bench.write("windows.txt", b"needle\r\nother\r\n")
+    found = await bench.call("search_text", pattern="needle")
+    assert {row.partition(":")[0] for row in found.splitlines()} == {"wide.txt", "long.txt", "windows.txt"}

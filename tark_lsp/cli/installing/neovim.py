@@ -16,7 +16,7 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
-from tark_lsp.tools.programs import find_program
+from tark_lsp.workspace.programs import find_program
 
 PARTS = ("doc", "lsp", "lua", "plugin")
 """The parts of the plugin that Neovim reads. pyproject.toml has the same list, for the wheel."""

@@ -20,8 +20,8 @@ from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
 from tark_lsp.folders import logs_folder
-from tark_lsp.tools.programs import find_program
 from tark_lsp.visible import cut
+from tark_lsp.workspace.programs import find_program
 
 EXTENSION = "tark.tark"
 NOTE = "extension/installed.json"

@@ -12,9 +12,9 @@ from typing import Any
 from tark_lsp.cli.file_target import FileTarget, parse_file_target
 from tark_lsp.errors import RequestError, ToolError
 from tark_lsp.server.client_documents import read_text
-from tark_lsp.tools.ripgrep import SearchScope, list_files
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.search.ripgrep import SearchScope, list_files
+from tark_lsp.workspace.search.search_program import SearchProgram
 from tark_lsp.workspace.uris import uri_from_path
 
 MOST_FILES = 100

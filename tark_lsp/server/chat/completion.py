@@ -15,11 +15,11 @@ from tark_lsp.server.prompting.mentions import Argument, MentionKind
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.symbols import names_beginning
 from tark_lsp.server.protocol.outgoing import range_json
-from tark_lsp.tools.ripgrep import SearchScope, list_files
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.visible import visible
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.positions import to_client
+from tark_lsp.workspace.search.ripgrep import SearchScope, list_files
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 log = logging.getLogger(__name__)
 

@@ -19,10 +19,10 @@ from tark_lsp.server.documents.ranges import (
     is_definition,
     with_prefixes,
 )
-from tark_lsp.tools.ripgrep import SearchQuery, SearchScope, search_files
-from tark_lsp.tools.search_program import SearchProgram
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
+from tark_lsp.workspace.search.ripgrep import SearchQuery, SearchScope, search_files
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 FORMS = (
     # a word that begins definitions: Python, JavaScript, Rust, Go (the receiver stands between), Ruby, Swift ...

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from tark_lsp.tools.search_check import LINE_LIMIT, FoundLine, existing, true_lines
-from tark_lsp.tools.search_program import SearchProgram, run_search
 from tark_lsp.workspace.globs import Glob, name_pattern, wants_hidden
+from tark_lsp.workspace.search.search_check import LINE_LIMIT, FoundLine, existing, true_lines
+from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 
 LISTING_LIMIT = 100_000
 """How many files are listed at most, before a glob selects among them; each takes about 200 bytes."""

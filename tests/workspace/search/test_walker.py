@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.tools.ripgrep import SearchQuery, SearchScope, list_files, search_files
-from tark_lsp.tools.search_program import SearchProgram
+from tark_lsp.workspace.search.ripgrep import SearchQuery, SearchScope, list_files, search_files
+from tark_lsp.workspace.search.search_program import SearchProgram
 
 TREE = {
     ".gitignore": "*.tmp\n/top\n!keep.tmp\nfoo/\n# a comment\n\\#odd\nspaced \n",

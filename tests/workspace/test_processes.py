@@ -10,7 +10,7 @@ import pytest
 READER = """
 import asyncio, ctypes, os, subprocess, sys
 from pathlib import Path
-from tark_lsp.tools.processes import run_process
+from tark_lsp.workspace.processes import run_process
 
 if os.geteuid() == 0:  # root may read everything
     os.setgroups([])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.tools.programs import find_program
+from tark_lsp.workspace.programs import find_program
 
 
 def add_program(path: Path) -> Path:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from tark_lsp.tools.search_check import FoundLine, existing, true_lines
-from tests.tools.conftest import Bench
+from tark_lsp.workspace.search.search_check import FoundLine, existing, true_lines
 
 
 def line(path: Path, number: int, text: str) -> FoundLine:
@@ -36,11 +35,3 @@ def test_a_link_in_the_path_leads_to_nothing(tmp_path: Path) -> None:
     assert true_lines([line(real, 1, "one"), line(by_link, 1, "one")]) == [line(real, 1, "one")]
     paths = [str(real), str(by_link), str(root / "outside" / "b"), str(root / "dangling")]
     assert existing(paths) == [str(real), str(root / "dangling")]
-
-
-async def test_wide_text_and_long_lines_are_found(bench: Bench) -> None:
-    bench.write("wide.txt", "needle ä\n".encode("utf-16"))
-    bench.write("long.txt", "x" * 2000 + " needle " + "y" * 2000)
-    bench.write("windows.txt", b"needle\r\nother\r\n")
-    found = await bench.call("search_text", pattern="needle")
-    assert {row.partition(":")[0] for row in found.splitlines()} == {"wide.txt", "long.txt", "windows.txt"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.ripgrep import SearchQuery, SearchScope, list_files, search_files
-from tark_lsp.tools.search_program import MEMORY_BYTES, SEARCH_SECONDS, SearchProgram
+from tark_lsp.workspace.search.ripgrep import SearchQuery, SearchScope, list_files, search_files
+from tark_lsp.workspace.search.search_program import MEMORY_BYTES, SEARCH_SECONDS, SearchProgram
 
 PROGRAMS: dict[str, Callable[[Sequence[Path]], SearchProgram]] = {
     "ripgrep": SearchProgram.find_installed,
@@ -95,7 +95,7 @@ async def test_one_above_is_named_without_being_read(repository: Path, find_prog
 async def test_an_ignore_file_that_waits_ends_the_search(
     tmp_path: Path, find_program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tark_lsp.tools.search_program.SEARCH_SECONDS", 0.5)
+    monkeypatch.setattr("tark_lsp.workspace.search.search_program.SEARCH_SECONDS", 0.5)
     assert SEARCH_SECONDS == 10
     os.mkfifo(tmp_path / ".ignore")
     with pytest.raises(ToolError, match="did not end within") as caught:

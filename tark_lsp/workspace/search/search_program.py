@@ -12,10 +12,10 @@ from pathlib import Path
 
 import tark_lsp
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.ignore_files import likely_culprit, rules_above
-from tark_lsp.tools.processes import run_process
-from tark_lsp.tools.programs import find_program
 from tark_lsp.workspace.disk.folder import TEMPORARY
+from tark_lsp.workspace.processes import run_process
+from tark_lsp.workspace.programs import find_program
+from tark_lsp.workspace.search.ignore_files import likely_culprit, rules_above
 
 SEARCH_SECONDS = 10.0
 MEMORY_BYTES = 512 * 1024 * 1024
@@ -63,7 +63,8 @@ class SearchProgram:
     @classmethod
     def walker(cls, env: dict[str, str], workspace: Sequence[Path] = ()) -> "SearchProgram":
         root = str(Path(tark_lsp.__file__).resolve().parent.parent)
-        start = f"import sys; sys.path.insert(0, {root!r}); from tark_lsp.tools.walker import main; sys.exit(main())"
+        imported = "from tark_lsp.workspace.search.walker import main"
+        start = f"import sys; sys.path.insert(0, {root!r}); {imported}; sys.exit(main())"
         return cls((sys.executable, "-I", "-c", start), env, tuple(workspace))
 
 

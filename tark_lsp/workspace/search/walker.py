@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from tark_lsp.tools.ignore_files import IGNORE_FILES
 from tark_lsp.workspace.disk.folder import TEMPORARY
 from tark_lsp.workspace.globs import Glob, Segments, match_segments, segments_of
+from tark_lsp.workspace.search.ignore_files import IGNORE_FILES
 
 FLAGS = (
     *("--files", "--hidden", "--ignore-case", "--line-number", "--max-columns-preview", "--no-config", "--no-heading"),
