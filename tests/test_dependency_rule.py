@@ -13,7 +13,7 @@ SOURCE = Path(tark_lsp.__file__).parent
 DEMO = SOURCE / "demo_project"
 
 GROUND = {"errors", "messages"}
-BELOW_AGENT = GROUND | {"settings", "http", "llm", "workspace", "context", "tools"}
+BELOW_AGENT = GROUND | {"settings", "http", "llm", "workspace", "index", "context", "tools"}
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
     "visible": set(),
@@ -33,8 +33,9 @@ LAYERS: dict[str, set[str]] = {
     "workspace": GROUND | {"database", "sqlite_file"},
     "commands": set(),
     "sandbox": {"workspace", "processes", "secrets"},
-    "context": GROUND | {"settings", "workspace", "secrets"},
-    "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets"},
+    "index": GROUND | {"settings", "workspace", "folders", "processes", "sqlite_file"},
+    "context": GROUND | {"settings", "workspace", "secrets", "index"},
+    "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index"},
     "receipts": GROUND | {"sqlite_file"},
     "permissions": GROUND | {"commands", "sqlite_file"},
     "agent": BELOW_AGENT | {"commands", "log_ids", "receipts", "secrets"},
@@ -129,7 +130,10 @@ ONLY_IN: dict[str, set[str]] = {
     "msgspec": {"llm"},
     "genai_prices": {"llm"},
     "opentelemetry": {"telemetry"},
-    "sqlite3": {"sqlite_file", "database", "workspace", "sessions", "receipts", "permissions"},
+    "sqlite3": {"sqlite_file", "database", "workspace", "sessions", "receipts", "permissions", "index"},
+    "tree_sitter": {"commands", "index"},
+    "tantivy": {"index"},
+    "numpy": {"index"},
 }
 """Packages, and the layers that may import them."""
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
+from tark_lsp.index.code_index import NO_INDEX, CodeIndex
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
@@ -210,6 +211,7 @@ class ToolContext:
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
     masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
+    index: CodeIndex = NO_INDEX
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""

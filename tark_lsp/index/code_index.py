@@ -1,0 +1,37 @@
+"""CodeIndex: who answers questions about the code. `server/` has the index of the workspace, tests have their own."""
+
+from typing import Protocol, TypeVar
+
+from tark_lsp.errors import ToolError
+from tark_lsp.index.model import Found, IndexState, IndexStatus
+from tark_lsp.index.questions import Question
+
+T = TypeVar("T")
+
+
+class CodeIndex(Protocol):
+    async def status(self) -> IndexStatus: ...
+
+    async def ask(self, question: Question[T]) -> Found[T]:
+        """Raises ToolError: `unsupported` if there is no index, `timeout` if it does not answer in time."""
+        ...
+
+
+class NoIndex:
+    """Answers every question with the same reason."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    async def status(self) -> IndexStatus:
+        return IndexStatus(IndexState.OFF, reason=self._reason)
+
+    async def ask(self, question: Question[T]) -> Found[T]:
+        raise ToolError(
+            "unsupported",
+            f"{type(question).__name__}: there is no code index, because {self._reason}",
+            hint="use search_text and read_file",
+        )
+
+
+NO_INDEX: CodeIndex = NoIndex("this turn has none")
