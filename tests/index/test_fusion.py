@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tark_lsp.index.ranking import diversify, fuse_rankings
+from tark_lsp.index.fusion import diversify, fuse_rankings
 
 RANKINGS = st.lists(st.lists(st.integers(0, 30), unique=True, max_size=20), max_size=4)
 
