@@ -29,6 +29,10 @@ MEMBER = (b".", b":", b">")
 """The ends of `.`, `::` and `->`. A name behind one of them is no local variable."""
 
 
+Captured = tuple[int, Mapping[str, list[Node]]]
+"""The number of a pattern, and the nodes of a match by the name of their capture."""
+
+
 @dataclass(slots=True)
 class Region:
     """A definition or scope while the matches are read."""
@@ -47,9 +51,10 @@ class Region:
 class Reading:
     """What the matches of one text mean."""
 
-    def __init__(self, source: Source, matches: Sequence[tuple[int, Mapping[str, list[Node]]]]) -> None:
+    def __init__(self, source: Source, matches: Sequence[Captured], import_words: frozenset[bytes]) -> None:
         self._source = source
         self._data = source.data
+        self._import_words = import_words
         found: dict[int, tuple[int, Region]] = {}
         self._uses: dict[int, tuple[int, ReferenceKind]] = {}
         self._declared: set[int] = set()
@@ -86,6 +91,9 @@ class Reading:
         found[start] = pattern, Region(KINDS.get(kind, kind), node.start_byte, node.end_byte, parts, start, node)
 
     def _add_import(self, captures: Mapping[str, list[Node]]) -> None:
+        word = captures.get("word")
+        if word and self._data[word[0].start_byte : word[0].end_byte] not in self._import_words:
+            return
         node = captures["import"][0]
         self._import_ranges.add((node.start_byte, node.end_byte))
         for source in captures.get("source", ()):
