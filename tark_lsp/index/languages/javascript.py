@@ -106,7 +106,7 @@ LANGUAGES = (
         programs=("node",),
         module="tree_sitter_javascript",
         query=SHARED + ONLY_JAVASCRIPT,
-        import_words=REQUIRE,
+        words=REQUIRE,
     ),
     CodeLanguage(
         "typescript",
@@ -115,7 +115,7 @@ LANGUAGES = (
         module="tree_sitter_typescript",
         function="language_typescript",
         query=WITHOUT_JSX + ONLY_TYPESCRIPT,
-        import_words=REQUIRE,
+        words=REQUIRE,
     ),
     CodeLanguage(
         "tsx",
@@ -123,6 +123,6 @@ LANGUAGES = (
         module="tree_sitter_typescript",
         function="language_tsx",
         query=SHARED + ONLY_TYPESCRIPT,
-        import_words=REQUIRE,
+        words=REQUIRE,
     ),
 )
