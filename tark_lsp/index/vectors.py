@@ -98,8 +98,10 @@ class VectorFile:
 
     def put(self, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
         """Raises ValueError for a vector of another length or with a number that is not finite."""
+        if not keys:
+            return
         given = np.asarray(vectors, dtype=np.float32).reshape(len(keys), -1)
-        if len(keys) and given.shape[1] != self._length:
+        if given.shape[1] != self._length:
             raise ValueError(f"a vector has {given.shape[1]} numbers instead of {self._length}")
         if not np.isfinite(given).all():
             raise ValueError("a vector has a number that is not finite")

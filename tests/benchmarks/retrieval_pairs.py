@@ -193,7 +193,9 @@ def _comments(path: str, lines: list[str], parsed: ParsedFile) -> Iterator[tuple
 
 def _first_sentence(lines: list[str], name: str) -> str:
     """Without marks of comments, of reStructuredText and of Markdown, and without the name in front (Go)."""
-    stripped = [re.sub(r"^\s*(///?|/?\*+/?|[rRuUbB]*(\"{3}|'{3}|[\"']))\s?|\*/\s*$", "", line).strip() for line in lines]
+    stripped = [
+        re.sub(r"^\s*(///?|/?\*+/?|[rRuUbB]*(\"{3}|'{3}|[\"']))\s?|\*/\s*$", "", line).strip() for line in lines
+    ]
     text = ""
     for line in stripped:
         if text and (not line or line.startswith(("@", ":param", "- ", "Args:"))):
