@@ -1,6 +1,6 @@
 """Dense vectors of chunks: where they are kept, and which are nearest to another. `VectorFile` keeps them in one file.
 
-A vector is named by its key, a hash of the text that it was made of (`chunk_key`). So it is right for as long as it is
+A vector is named by its key, a hash of the text that it was made of (chunk_text.py). So it is right for as long as it is
 there, whatever happened to files since: a process that is killed, a restored backup or another branch makes no vector
 wrong, and equal texts share one. Keys of chunks are in the text index; a vector whose key no chunk has is removed.
 
@@ -53,11 +53,6 @@ class Vectors(Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-def chunk_key(text: str) -> int:
-    """The name of a text's vector: 63 bits, never 0."""
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()) >> 1 or 1
 
 
 class VectorFile:

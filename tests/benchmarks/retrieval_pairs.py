@@ -33,6 +33,8 @@ NO_TARGET = re.compile(r"(^|/)(tests?|__tests__|specs?|examples?|docs?|benchmark
 """These files are searched, but no question is about them."""
 FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 LARGEST_FILE = 1_000_000
+LARGEST_CHANGED = 150_000
+"""Characters of a file as it was at a commit: there are thousands of them to parse."""
 MOST_COMMITS = 4000
 MOST_PAIRS = 30
 """Of one repository and source."""
@@ -215,7 +217,7 @@ def _changes(git: Path) -> Iterator[tuple[Split, str, tuple[tuple[str, str], ...
     ]
     texts = _contents(git, [f"{commit}:{path}" for commit, _, _, path, _ in commits])
     for (_, split, message, path, changed), text in zip(commits, texts, strict=True):
-        if text is None or len(text) > LARGEST_FILE:
+        if text is None or len(text) > LARGEST_CHANGED:
             continue
         touched = set()
         functions = _functions(parse_file(path, text))
