@@ -175,7 +175,7 @@ def test_the_page_of_the_protocol_has_a_row_for_every_command() -> None:
 
 def test_a_command_is_registered_once(desk: Desk) -> None:
     with pytest.raises(CommandAlreadyRegisteredError, match=r"tark\.doctor"):
-        Commands(EarlyAnswers(desk.connection, print), [Again()], lambda: None).register(desk.registry)
+        Commands(EarlyAnswers(desk.connection, print), [Again()], lambda _: None).register(desk.registry)
 
 
 class Again:
