@@ -58,7 +58,9 @@ def new_parser() -> ArgumentParser:
     listing = actions.add_parser("list", help="list all permissions, the oldest first (the default)")
     listing.add_argument("--json", action="store_true", help="print one JSON object per line")
     trust = actions.add_parser("trust", help="trust a folder: its code is indexed, and commands can run in it unasked")
-    trust.add_argument("folder", nargs="?", metavar="FOLDER", type=Path, help="the workspace folder (default: this one)")
+    trust.add_argument(
+        "folder", nargs="?", metavar="FOLDER", type=Path, help="the workspace folder (default: this one)"
+    )
     revoke = actions.add_parser("revoke", help="revoke permissions: commands ask again, folders are not trusted")
     revoke.add_argument("ids", nargs="*", metavar="ID", help="the first column of the list")
     revoke.add_argument("--all", dest="every", action="store_true", help="revoke all permissions of all folders")

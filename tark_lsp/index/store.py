@@ -158,7 +158,9 @@ class Store:
         self._write_many("UPDATE files SET state = 1, tries = tries + 1 WHERE id = ?", ((number,) for number in ids))
 
     def finish(
-        self, done: Sequence[tuple[FileRow, bytes, ParsedFile]], skipped: Sequence[tuple[FileRow, bytes, str]],
+        self,
+        done: Sequence[tuple[FileRow, bytes, ParsedFile]],
+        skipped: Sequence[tuple[FileRow, bytes, str]],
         removed: Sequence[int],
     ) -> None:
         """After the commit of the text index: what was indexed (with its hash), skipped (with its reason), removed."""
@@ -276,5 +278,3 @@ class Store:
 
     def _write_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         in_transaction(self._connection, lambda connection: connection.executemany(sql, rows))
-
-

@@ -76,9 +76,7 @@ def test_revoking(store: PermissionStore, run: Run, tmp_path: Path) -> None:
     assert run("revoke", "--all") == (0, "there was nothing to revoke")
 
 
-def test_trusting_a_folder(
-    store: PermissionStore, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trusting_a_folder(store: PermissionStore, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
     code, shown = run("trust", str(folder))

@@ -28,6 +28,7 @@ NEED_SOMETHING = {
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
     *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.models.check", "tark.commitMessage"),
+    "tark.index.rebuild",
 }
 
 

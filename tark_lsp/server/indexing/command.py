@@ -47,6 +47,7 @@ def status_json(status: IndexStatus) -> dict[str, Any]:
         "bytesOnDisk": status.bytes_on_disk,
         "vectors": status.vectors,
         "reason": status.reason,
+        "skipped": dict(status.skipped),
     }
 
 

@@ -34,11 +34,14 @@ class OpenTexts:
     def use(self, client: "IndexClient | None") -> None:
         """The index that runs from now on."""
         self._client = client
+        self._stale.clear()
         self._shown.clear()
         self.look_at_all()
 
     def look_at_all(self) -> None:
         """The rules may have changed."""
+        if self._client is None:
+            return
         self._stale |= {*self._documents.paths(), *self._shown}
         self._look_soon()
 
