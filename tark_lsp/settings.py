@@ -155,7 +155,7 @@ class IndexSettings(_Section):
     """`max_megabytes`: what the index of one workspace can take on disk (docs/index.md)."""
 
     enabled: StrictBool = True
-    max_megabytes: Count = 1000
+    max_megabytes: Count = 2000
 
 
 class Settings(_Section):

@@ -204,7 +204,7 @@ WORKSPACE: list[tuple[str, str, str, str, Any, str]] = [
     ("no index", "", "[index]\nenabled = false", "index.enabled", False, ""),
     ("an index", "[index]\nenabled = false", "[index]\nenabled = true", "index.enabled", False, "index.enabled"),
     ("a smaller index", "", "[index]\nmaxMegabytes = 5", "index.maxMegabytes", 5, ""),
-    ("a larger index", "", "[index]\nmaxMegabytes = 5000", "index.maxMegabytes", 1000, "index.maxMegabytes"),
+    ("a larger index", "", "[index]\nmaxMegabytes = 5000", "index.maxMegabytes", 2000, "index.maxMegabytes"),
     ("no look after edits", "", "checkAfterEdit = false", "checkAfterEdit", True, "checkAfterEdit"),
 ]
 

@@ -250,7 +250,8 @@ class Store:
         for number in ids:
             if number not in found:
                 for row in self._rows(
-                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0", (number,)
+                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0",
+                    (number,),
                 ):
                     found[number] = row
         return found

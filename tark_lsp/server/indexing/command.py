@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tark_lsp.errors import RequestError, ToolError
-from tark_lsp.index.model import IndexStatus
+from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
@@ -52,8 +52,9 @@ def status_json(status: IndexStatus) -> dict[str, Any]:
 
 
 def status_line(status: IndexStatus) -> str:
-    """One sentence for people."""
-    if status.reason:
-        return f"{status.state}: {status.reason}"
+    """One line for people."""
+    reason = f": {status.reason}" if status.reason else ""
+    if status.state is IndexState.OFF:
+        return f"off{reason}"
     done = f"{status.indexed:,} of {status.files:,} files, {status.definitions:,} definitions, {status.chunks:,} chunks"
-    return f"{status.state}: {done}, {status.bytes_on_disk / 1e6:.1f} MB; {status.vectors or 'lexical only'}"
+    return f"{status.state}, {done}, {status.bytes_on_disk / 1e6:.1f} MB, {status.vectors or 'lexical only'}{reason}"

@@ -1,4 +1,4 @@
-"""Shows how the index is built: as work-done progress if it takes longer than a moment, and once if it fails."""
+"""Shows how the index is built: as work-done progress if it takes longer than a moment, and once what is wrong."""
 
 import asyncio
 import secrets
@@ -28,6 +28,9 @@ class IndexProgress:
 
     def show(self, status: IndexStatus) -> None:
         self._status = status
+        if status.reason and status.state is not IndexState.OFF and status.reason not in self._said:
+            self._said.add(status.reason)
+            self._warn(f"Tark: code index: {status.reason}")
         if status.state is IndexState.BUILDING:
             if self._timer is None:
                 self._timer = asyncio.get_running_loop().call_later(BEGIN_SECONDS, self._begin)
@@ -39,9 +42,6 @@ class IndexProgress:
             done = status.state is IndexState.READY
             self._notify({"kind": "end", "message": f"{status.indexed:,} files" if done else "the index is not built"})
             self._token = ""
-        if status.state is IndexState.FAILED and status.reason not in self._said:
-            self._said.add(status.reason)
-            self._warn(f"Tark: the code index does not work: {status.reason}")
 
     def _begin(self) -> None:
         if self._connection.client.has("window.workDoneProgress"):

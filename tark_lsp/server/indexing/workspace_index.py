@@ -176,7 +176,8 @@ class WorkspaceIndex:
     async def _start(self, folders: Sequence[Path]) -> None:
         from tark_lsp.index.client import IndexClient
 
-        client = IndexClient(folders, indexes_folder(), self._may_index)
+        most = self._configuration.settings.index.max_megabytes * 1_000_000
+        client = IndexClient(folders, indexes_folder(), self._may_index, most_bytes=most)
         client.listen(lambda status: self._show(status) if client is self._client else None)
         try:
             await client.start()
