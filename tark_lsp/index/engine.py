@@ -295,9 +295,7 @@ class Engine:
     def status(self) -> IndexStatus:
         progress, totals = self._progress, self._progress.totals
         problem = self._keeper.problem or progress.problem
-        is_ready = (
-            (progress.scanned and not totals.work) or self._keeper.disk is not None and not self._keeper.disk.writable
-        )
+        is_ready = (progress.scanned and not totals.work) or self._keeper.disk is not None and not self._keeper.disk.writable
         if self._keeper.problem:
             state = IndexState.FAILED
         else:
@@ -337,9 +335,7 @@ class Engine:
         changed = []
         for path, found in seen.items():
             row = writer.store.file(path) if found is not None else None
-            if found is not None and (
-                row is None or row.state is State.TODO or (row.mtime, row.size) != (found.mtime, found.size)
-            ):
+            if found is not None and (row is None or row.state is State.TODO or (row.mtime, row.size) != (found.mtime, found.size)):
                 changed.append(found)
         self._safely(lambda: (writer.store.mark(changed, priority=1), writer.store.mark_gone(gone)))
         self._index_now([*(found.path for found in changed), *gone])

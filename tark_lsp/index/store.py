@@ -177,9 +177,7 @@ class Store:
         self._write_many("UPDATE files SET state = 1, tries = tries + 1 WHERE id = ?", ((number,) for number in ids))
 
     def finish(
-        self,
-        done: Sequence[tuple[FileRow, bytes, ParsedFile]],
-        skipped: Sequence[tuple[FileRow, bytes, str]],
+        self, done: Sequence[tuple[FileRow, bytes, ParsedFile]], skipped: Sequence[tuple[FileRow, bytes, str]],
         removed: Sequence[int],
     ) -> None:
         """After the commit of the text index: what was indexed (with its hash), skipped (with its reason), removed."""
@@ -250,8 +248,7 @@ class Store:
         for number in ids:
             if number not in found:
                 for row in self._rows(
-                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0",
-                    (number,),
+                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0", (number,)
                 ):
                     found[number] = row
         return found
@@ -299,3 +296,5 @@ class Store:
 
     def _write_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         in_transaction(self._connection, lambda connection: connection.executemany(sql, rows))
+
+
