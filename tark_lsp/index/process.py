@@ -47,8 +47,8 @@ class IndexProcess:
         self._permits = 0
         self._keeper = Keeper(cache)
         self._scanner = Scanner(folders)
-        self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned)
         self._keeper.open(fresh=fresh)
+        self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned)
 
     def run(self) -> None:
         threading.Thread(target=self._read, name="input", daemon=True).start()
