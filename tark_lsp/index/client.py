@@ -35,7 +35,8 @@ class IndexClient:
     """A CodeIndex. All methods are for the event loop's thread.
 
     `folders` are the absolute paths of the workspace's folders, `cache` is the folder of all indexes
-    (`folders.indexes_folder()`). `may_index` is asked about files in batches of 200, before they are read. `most_bytes`: of the index on disk.
+    (`folders.indexes_folder()`). `may_index` is asked about files in batches of 200, before they are read.
+    `most_bytes`: of the index on disk.
     """
 
     def __init__(

@@ -142,5 +142,3 @@ def check_words(folder: Path) -> None:
 def _at(row: FileRow, mtime: int, size: int) -> FileRow:
     """The file as it was when it was read."""
     return FileRow(row.id, row.path, mtime, size, row.hash, row.state, row.tries, row.chunks)
-
-

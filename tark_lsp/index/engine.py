@@ -49,6 +49,8 @@ class Progress:
 
     totals: Totals = NO_TOTALS
     bytes_on_disk: int = 0
+    listed: bool = False
+    """Whether the number of files is known: by this process, or by the one before."""
     scanned: bool = False
     scanning: bool = False
     scan_again: bool = False
@@ -81,6 +83,7 @@ class Engine:
         self._progress = Progress()
         self._queue: list[tuple[FileRow, bool]] = []
         self._batch_began = 0.0
+        self._look_again()
         self._recheck: str | None = ""
         """Files up to this path were compared with the rules of the server; None: all of them."""
 
@@ -104,7 +107,7 @@ class Engine:
         elif writer is not None:
             progress.problem = ""
             self._safely(lambda: writer.store.compare(found))
-            progress.scanned = True
+            progress.scanned = progress.listed = True
             self._count()
         if progress.scan_again:
             progress.scan_again = False
@@ -147,9 +150,8 @@ class Engine:
             if not self._keeper.ask_for_rebuild():
                 raise ToolError("unsupported", "another tark-lsp has the index open: close it, then try again")
             return
-        self._queue.clear()
         self._keeper.open(fresh=True)
-        self._progress = Progress(scanning=self._progress.scanning, scan_again=self._progress.scanning)
+        self._look_again()
         self.rescan()
 
     # Work
@@ -157,7 +159,7 @@ class Engine:
     def step(self) -> bool:
         """A little work. False if there is none."""
         if self._keeper.poll():
-            self._queue.clear()
+            self._look_again()
             self.rescan()
         writer = self._keeper.writer
         if writer is None:
@@ -288,14 +290,14 @@ class Engine:
             if not changed:
                 break
             self._bring_up_to_date(changed[:AT_ONCE_FILES])
-        totals = self._progress.totals
-        share = totals.done / totals.files if totals.files else float(self._progress.scanned)
-        return Found(found.items, share, found.complete, (*found.notes, *self._notes()))
+        return Found(found.items, self._share(), found.complete, (*found.notes, *self._notes()))
 
     def status(self) -> IndexStatus:
         progress, totals = self._progress, self._progress.totals
         problem = self._keeper.problem or progress.problem
-        is_ready = (progress.scanned and not totals.work) or self._keeper.disk is not None and not self._keeper.disk.writable
+        is_ready = (
+            (progress.scanned and not totals.work) or self._keeper.disk is not None and not self._keeper.disk.writable
+        )
         if self._keeper.problem:
             state = IndexState.FAILED
         else:
@@ -310,6 +312,12 @@ class Engine:
             reason=problem or self._keeper.note,
             skipped=totals.skipped,
         )
+
+    def _share(self) -> float:
+        totals = self._progress.totals
+        if not self._progress.listed:
+            return 0.0
+        return totals.done / totals.files if totals.files else 1.0
 
     def _notes(self) -> tuple[str, ...]:
         problem = self._keeper.problem or self._progress.problem
@@ -335,7 +343,9 @@ class Engine:
         changed = []
         for path, found in seen.items():
             row = writer.store.file(path) if found is not None else None
-            if found is not None and (row is None or row.state is State.TODO or (row.mtime, row.size) != (found.mtime, found.size)):
+            if found is not None and (
+                row is None or row.state is State.TODO or (row.mtime, row.size) != (found.mtime, found.size)
+            ):
                 changed.append(found)
         self._safely(lambda: (writer.store.mark(changed, priority=1), writer.store.mark_gone(gone)))
         self._index_now([*(found.path for found in changed), *gone])
@@ -354,10 +364,18 @@ class Engine:
         self._queue.clear()
         if is_ours(error) and self._keeper.writer is not None:
             self._keeper.begin_again(DAMAGED_NOTE)
-            self._progress = Progress(scanning=self._progress.scanning, scan_again=self._progress.scanning)
+            self._look_again()
             self.rescan()
         else:
             self._keeper.failed(error)
+
+    def _look_again(self) -> None:
+        """Another index is open than before."""
+        self._queue.clear()
+        was_scanning = self._progress.scanning
+        self._progress = Progress(scanning=was_scanning, scan_again=was_scanning)
+        self._safely(self._count)
+        self._progress.listed = self._progress.totals.files > 0
 
     def _count(self) -> None:
         disk = self._keeper.disk

@@ -177,7 +177,9 @@ class Store:
         self._write_many("UPDATE files SET state = 1, tries = tries + 1 WHERE id = ?", ((number,) for number in ids))
 
     def finish(
-        self, done: Sequence[tuple[FileRow, bytes, ParsedFile]], skipped: Sequence[tuple[FileRow, bytes, str]],
+        self,
+        done: Sequence[tuple[FileRow, bytes, ParsedFile]],
+        skipped: Sequence[tuple[FileRow, bytes, str]],
         removed: Sequence[int],
     ) -> None:
         """After the commit of the text index: what was indexed (with its hash), skipped (with its reason), removed."""
@@ -248,7 +250,8 @@ class Store:
         for number in ids:
             if number not in found:
                 for row in self._rows(
-                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0", (number,)
+                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0",
+                    (number,),
                 ):
                     found[number] = row
         return found
@@ -296,5 +299,3 @@ class Store:
 
     def _write_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         in_transaction(self._connection, lambda connection: connection.executemany(sql, rows))
-
-
