@@ -6,7 +6,7 @@ Nothing of it is imported or started before something needs it (docs/index.md, "
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,9 +20,9 @@ from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.indexing.rules import IndexRules
+from tark_lsp.server.indexing.why_not import WhyNot, why_not_indexed
 from tark_lsp.settings import Settings
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.workspace_folders import is_too_wide
 
 if TYPE_CHECKING:  # it is imported when it is started
     from tark_lsp.index.client import IndexClient
@@ -32,18 +32,6 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 NOT_NEEDED = IndexStatus(IndexState.OFF, reason="nothing has needed it yet: it starts with your first prompt")
-
-
-@dataclass(frozen=True, slots=True)
-class WhyNot:
-    """Why there is no index, as a clause, and what the user can do."""
-
-    reason: str
-    advice: str
-
-    @property
-    def status(self) -> IndexStatus:
-        return IndexStatus(IndexState.OFF, reason=f"{self.reason}: {self.advice}")
 
 
 class WorkspaceIndex:
@@ -112,21 +100,7 @@ class WorkspaceIndex:
 
     def why_not(self) -> WhyNot | None:
         """None if there can be an index now."""
-        folders, settings = self._open_folders(), self._configuration.settings
-        if not folders:
-            return WhyNot("no folder is open in the editor", "open one")
-        if wide := next(filter(is_too_wide, folders), None):
-            return WhyNot(f"{wide} is too wide to be indexed", "open the folder of a project")
-        if not settings.index.enabled:
-            return WhyNot("the setting index.enabled is false", "set it to true in your settings")
-        if not self._trust.is_trusted(folders):
-            if settings.workspace_trusted is False:
-                return WhyNot("this workspace is not trusted", "trust it in your editor")
-            return WhyNot(
-                "this workspace is not trusted",
-                "run `tark-lsp permissions trust` in it, or answer Trust when Tark asks",
-            )
-        return None
+        return why_not_indexed(self._open_folders(), self._configuration.settings, self._trust.is_trusted)
 
     def allows(self, path: Path) -> bool:
         """Whether the index may have this file, and answers may name it."""
@@ -134,7 +108,7 @@ class WorkspaceIndex:
 
     async def status(self) -> IndexStatus:
         if (why := self.why_not()) is not None:
-            return why.status
+            return IndexStatus(IndexState.OFF, reason=str(why))
         return self.last_status if self._client is None else await self._client.status()
 
     async def ask(self, question: Question[T]) -> Found[T]:
@@ -154,7 +128,7 @@ class WorkspaceIndex:
         await self._switch()
         if self._client is None:
             why = self.why_not()
-            raise ToolError("unsupported", why.status.reason if why else self.last_status.reason)
+            raise ToolError("unsupported", str(why) if why else self.last_status.reason)
         await self._client.rebuild()
 
     async def close(self) -> None:
