@@ -38,8 +38,6 @@ ROUNDS = 3
 """How often a question is asked again, because files changed since they were indexed."""
 PATIENCE_SECONDS = 3.0
 """A question that waited longer is answered from what there is."""
-MOST_BYTES = 2 * 1024**3
-"""Of one index on disk."""
 
 Permit = Callable[[Sequence[str]], Sequence[bool]]
 NO_TOTALS = Totals(0, 0, 0, 0, 0, ())
@@ -51,6 +49,8 @@ class Progress:
 
     totals: Totals = NO_TOTALS
     bytes_on_disk: int = 0
+    listed: bool = False
+    """Whether the number of files is known: by this process, or by the one before."""
     scanned: bool = False
     scanning: bool = False
     scan_again: bool = False
@@ -70,16 +70,20 @@ class Engine:
         scanner: Scanner,
         permit: Permit,
         scanned: Callable[[list[Seen] | ToolError], None],
+        most_bytes: int,
     ) -> None:
+        """`most_bytes`: of the index on disk."""
         self._roots = tuple(str(folder).rstrip(os.sep) + os.sep for folder in folders)
         self._keeper = keeper
         self._scanner = scanner
         self._permit = permit
         self._scanned = scanned
+        self._most_bytes = most_bytes
         self._overlay: dict[str, OverlaidFile] = {}
         self._progress = Progress()
         self._queue: list[tuple[FileRow, bool]] = []
         self._batch_began = 0.0
+        self._look_again()
         self._recheck: str | None = ""
         """Files up to this path were compared with the rules of the server; None: all of them."""
 
@@ -103,7 +107,7 @@ class Engine:
         elif writer is not None:
             progress.problem = ""
             self._safely(lambda: writer.store.compare(found))
-            progress.scanned = True
+            progress.scanned = progress.listed = True
             self._count()
         if progress.scan_again:
             progress.scan_again = False
@@ -141,9 +145,13 @@ class Engine:
                 del self._overlay[path]
 
     def rebuild(self) -> None:
-        self._queue.clear()
+        """Begin with nothing. If another process writes the index, that one does. Raises ToolError if it cannot."""
+        if not self._keeper.has_lock:
+            if not self._keeper.ask_for_rebuild():
+                raise ToolError("unsupported", "another tark-lsp has the index open: close it, then try again")
+            return
         self._keeper.open(fresh=True)
-        self._progress = Progress(scanning=self._progress.scanning, scan_again=self._progress.scanning)
+        self._look_again()
         self.rescan()
 
     # Work
@@ -151,7 +159,7 @@ class Engine:
     def step(self) -> bool:
         """A little work. False if there is none."""
         if self._keeper.poll():
-            self._queue.clear()
+            self._look_again()
             self.rescan()
         writer = self._keeper.writer
         if writer is None:
@@ -188,12 +196,12 @@ class Engine:
         return bool(self._queue) or bool(batch.files) or self._check_rules(writer)
 
     def _fetch(self, writer: DiskIndex) -> None:
-        is_full = self._progress.bytes_on_disk > MOST_BYTES
+        is_full = self._progress.bytes_on_disk > self._most_bytes
         rows = writer.store.next_work(PERMIT_FILES, only_removals=is_full)
         if is_full:
             self._progress.problem = (
-                f"the index has reached its limit of {MOST_BYTES // 1024**3} GB, so the other files are not indexed; "
-                "ignore large folders in .gitignore or .ignore"
+                f"the index has reached its limit of {self._most_bytes // 1_000_000:,} MB (index.maxMegabytes), so the "
+                "other files are not indexed; ignore large folders in .gitignore or .ignore"
             )
         if any(row.tries for row in rows):
             rows = [next(row for row in rows if row.tries)]  # alone: it may be what ended the process
@@ -282,9 +290,7 @@ class Engine:
             if not changed:
                 break
             self._bring_up_to_date(changed[:AT_ONCE_FILES])
-        totals = self._progress.totals
-        share = totals.done / totals.files if totals.files else float(self._progress.scanned)
-        return Found(found.items, share, found.complete, (*found.notes, *self._notes()))
+        return Found(found.items, self._share(), found.complete, (*found.notes, *self._notes()))
 
     def status(self) -> IndexStatus:
         progress, totals = self._progress, self._progress.totals
@@ -306,6 +312,12 @@ class Engine:
             reason=problem or self._keeper.note,
             skipped=totals.skipped,
         )
+
+    def _share(self) -> float:
+        totals = self._progress.totals
+        if not self._progress.listed:
+            return 0.0
+        return totals.done / totals.files if totals.files else 1.0
 
     def _notes(self) -> tuple[str, ...]:
         problem = self._keeper.problem or self._progress.problem
@@ -352,10 +364,18 @@ class Engine:
         self._queue.clear()
         if is_ours(error) and self._keeper.writer is not None:
             self._keeper.begin_again(DAMAGED_NOTE)
-            self._progress = Progress(scanning=self._progress.scanning, scan_again=self._progress.scanning)
+            self._look_again()
             self.rescan()
         else:
             self._keeper.failed(error)
+
+    def _look_again(self) -> None:
+        """Another index is open than before."""
+        self._queue.clear()
+        was_scanning = self._progress.scanning
+        self._progress = Progress(scanning=was_scanning, scan_again=was_scanning)
+        self._safely(self._count)
+        self._progress.listed = self._progress.totals.files > 0
 
     def _count(self) -> None:
         disk = self._keeper.disk
