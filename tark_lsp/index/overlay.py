@@ -14,7 +14,7 @@ from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
 
 K1, B = 1.2, 0.75
-USUAL_LENGTH: Mapping[str, float] = {"body": 120.0, "symbol": 3.0, "path": 8.0}
+USUAL_LENGTH: Mapping[str, float] = {"body": 120.0, "symbol": 3.0, "outer": 2.0, "path": 8.0}
 """Words of an average chunk, for each field; tantivy does not say what it counts."""
 
 
@@ -41,6 +41,7 @@ class OverlaidFile:
             words = {
                 "body": Counter(words_of("\n".join(lines[chunk.start_line - 1 : chunk.end_line]))),
                 "symbol": Counter(words_of(" ".join(defined))),
+                "outer": Counter(words_of(chunk.symbol)),
                 "path": in_path,
             }
             chunks.append(OverlaidChunk(words, frozenset(defined)))

@@ -10,8 +10,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 PACKAGE, MODULE = "tokenlearn-static-model", "static_model"
-NAME = "static"
-"""The name of the model in the settings."""
+LENGTH = 64
+"""Numbers in a vector."""
 LONGEST = 4_000
 """Characters of a text that count."""
 

@@ -1,7 +1,7 @@
 """Dense vectors of chunks: where they are kept, and which are nearest to another. `VectorFile` keeps them in one file.
 
-A vector is named by its key, a hash of the text that it was made of (chunk_text.py). So it is right for as long as it is
-there, whatever happened to files since: a process that is killed, a restored backup or another branch makes no vector
+A vector is named by its key, a hash of the text that it was made of (chunk_text.py). So it is right for as long as it
+is there, whatever happened to files since: a process that is killed, a restored backup or another branch makes no vector
 wrong, and equal texts share one. Keys of chunks are in the text index; a vector whose key no chunk has is removed.
 
 numpy is imported with this module, so only the index process imports it.
