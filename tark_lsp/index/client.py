@@ -1,4 +1,4 @@
-"""The index of a workspace as the server has it: it starts the index process, asks it, and starts it again if it dies."""
+"""The index of a workspace as the server has it: it starts and asks the index process, and restarts it if it dies."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.cache_folder import workspace_cache
@@ -82,7 +82,8 @@ class IndexClient:
     async def ask(self, question: Question[T]) -> Found[T]:
         """Raises ToolError: `timeout` after 10 s, `unsupported` if the index process does not run."""
         answer = await self._request({"do": "ask", **question_to_json(question)})
-        items = from_json(tuple[item_type(type(question)), ...], answer["items"])  # type: ignore[misc]  # at run time
+        kind = item_type(question)
+        items = tuple(from_json(kind, item) for item in answer["items"])
         return Found(items, answer["share"], answer["complete"], tuple(answer["notes"]))
 
     def listen(self, listener: Callable[[IndexStatus], None]) -> None:
@@ -119,7 +120,7 @@ class IndexClient:
         """Remove what is indexed and begin again. Returns when the building has begun."""
         await self._request({"do": "rebuild"})
 
-    async def _request(self, message: Message) -> dict[str, object]:
+    async def _request(self, message: Message) -> dict[str, Any]:
         for path in [*self._unsent]:
             self._send_text(path)
         for is_last in (False, True):

@@ -62,6 +62,7 @@ class DiskIndex:
             self.store.check()
         self.text = TextIndex(folder / TEXT, writable=writable)
         self._batch = Batch()
+        self.commits = 0
 
     @property
     def batch(self) -> Batch:
@@ -101,6 +102,7 @@ class DiskIndex:
             self.text.commit()
         self.store.finish(batch.done, batch.skipped, batch.removed)
         self.store.touch(batch.same)
+        self.commits += 1
 
     def close(self) -> None:
         """Without a commit of the current batch."""

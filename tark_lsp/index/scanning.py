@@ -1,4 +1,4 @@
-"""Lists the files of the workspace with ripgrep, in a thread with an event loop of its own, and finds those of a query."""
+"""Lists the files of the workspace, and finds those of a query: ripgrep, in a thread with an event loop of its own."""
 
 import asyncio
 import os
@@ -110,7 +110,7 @@ class Scanner:
 
 
 def _likely(output: bytes, words: Sequence[str]) -> list[str]:
-    """Files by the number of words that one of their lines has, then by that of all their lines; at most `FIRST_FILES`."""
+    """Files by the number of words that one of their lines has, then by that of their lines; at most `FIRST_FILES`."""
     scores: defaultdict[bytes, tuple[int, int]] = defaultdict(lambda: (0, 0))
     wanted = [word.lower().replace("\\", "").encode() for word in words]
     head = re.compile(HEADS.encode())
