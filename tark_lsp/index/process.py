@@ -45,8 +45,9 @@ class IndexProcess:
         self._status: IndexStatus | None = None
         self._told = 0.0
         self._permits = 0
-        self._keeper = Keeper(cache)
         self._scanner = Scanner(folders)
+        lower_priority()  # after the scanner's thread began: someone waits for what it finds
+        self._keeper = Keeper(cache)
         self._keeper.open(fresh=fresh)
         self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned)
 
@@ -159,7 +160,6 @@ class IndexProcess:
 
 def main() -> None:
     os.umask(0o077)
-    lower_priority()
     arguments = json.loads(sys.argv[1])
     folders = [Path(folder) for folder in arguments["folders"]]
     process = IndexProcess(folders, Path(arguments["cache"]), fresh=arguments["fresh"])

@@ -18,7 +18,7 @@ from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 MOST_FILES = 1_000_000
 FIRST_FILES = 60
 """How many files are indexed before a question about them is answered."""
-LOOK_SECONDS = 2.0
+LOOK_SECONDS = 3.0
 MOST_OUTPUT = 4_000_000
 """Bytes of lines that are read to find the first files of a question."""
 HEADS = (
@@ -56,7 +56,7 @@ class Scanner:
         asyncio.run_coroutine_threadsafe(self._list(), self._loop).add_done_callback(tell)
 
     def first_files(self, words: Sequence[str], names: Sequence[str]) -> list[str]:
-        """The files that probably define what a question is about: the likely ones first. It takes 2 s at most."""
+        """The files that probably define what a question is about: the likely ones first. It takes 3 s at most."""
         words = [re.escape(word) for word in words if len(word) >= SHORTEST_WORD]
         names = [re.escape(name) for name in names if len(name) >= SHORTEST_WORD]
         if not words and not names:

@@ -86,7 +86,7 @@ class Worker:
             guarded(disk.commit)
 
     def _compare_with_rules(self, disk: DiskIndex) -> bool:
-        """The next files: those that were allowed and are denied now, or the reverse, are to be done. False: no files."""
+        """The next files: those that were allowed and are denied now, or the reverse, are to be done. False: none."""
         if self._checked is None:
             return False
         files = disk.store.files_after(self._checked, PERMIT_FILES)
