@@ -98,13 +98,16 @@ class Reading:
     def _add_import(self, captures: Mapping[str, list[Node]]) -> None:
         node = captures["import"][0]
         self._import_ranges.add((node.start_byte, node.end_byte))
-        for source in captures.get("source", ()):
-            text = self._source.between(source.start_byte, source.end_byte)
-            _, _, names = self._imports.setdefault(source.start_byte, (text, node.start_byte, []))
-            for imported in captures.get("imported", ()):
-                name = self._source.between(imported.start_byte, imported.end_byte)
-                if name not in names:
-                    names.append(name)
+        sources = captures.get("source")
+        if not sources:
+            return
+        start = sources[0].start_byte
+        module = self._source.between(start, sources[-1].end_byte).strip("\"'<>")
+        _, _, names = self._imports.setdefault(start, (module, node.start_byte, []))
+        for imported in captures.get("imported", ()):
+            name = self._source.between(imported.start_byte, imported.end_byte)
+            if name not in names:
+                names.append(name)
 
     def _add_names(self, captures: Mapping[str, list[Node]]) -> None:
         for capture, nodes in captures.items():

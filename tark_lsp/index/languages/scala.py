@@ -48,7 +48,10 @@ LANGUAGES = (
 (enumerator . (identifier) @local)
 (type_parameters name: (identifier) @local)
 
-(import_declaration) @import
+(import_declaration ((identifier) @source "."?)+) @import
+(import_declaration
+  ((identifier) @source "."?)+
+  (namespace_selectors [(identifier) @imported (arrow_renamed_identifier name: (identifier) @imported)])) @import
 """,
     ),
 )
