@@ -17,7 +17,8 @@ LONGEST_NAME = 200
 
 SCOPE = "scope"
 TYPES = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.ENUM, SymbolKind.TYPE, SCOPE})
-FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
+WITH_LOCALS = TYPES | {SymbolKind.FUNCTION, SymbolKind.METHOD}
+"""What can have parameters: those of types are type parameters, and parameters of a constructor."""
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FIELD})
 KINDS = {kind.value: kind for kind in SymbolKind}
 
@@ -45,8 +46,13 @@ class Region:
     name_start: int
     node: Node
     parent: "Region | None" = None
+    """The innermost one around it. A field that a parameter of a method declares is in the type of the method."""
     qualified: str = ""
     locals: set[bytes] = field(default_factory=set)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.start, self.end
 
 
 class Reading:
@@ -127,7 +133,8 @@ class Reading:
         regions.sort(key=lambda region: (region.start, -region.end, region.name_start))
         around: list[Region] = []
         for region in regions:
-            while around and around[-1].end < region.end:
+            # Names that share one declaration (`int left, right`) are beside each other.
+            while around and (around[-1].end < region.end or around[-1].range == region.range):
                 around.pop()
             region.parent = around[-1] if around else None
             self._settle(region)
@@ -137,6 +144,8 @@ class Reading:
     @staticmethod
     def _settle(region: Region) -> None:
         parent = region.parent
+        if region.kind == SymbolKind.FIELD and parent is not None and parent.kind == SymbolKind.METHOD:
+            parent = parent.parent
         outer = parent.qualified if parent else ""
         region.qualified = ".".join((outer, *region.names) if outer else region.names)
         in_type = parent is not None and parent.kind in TYPES
@@ -153,7 +162,7 @@ class Reading:
         around: list[Region] = []
         for start in starts:
             while following is not None and following.start <= start:
-                while around and around[-1].end < following.end:
+                while around and (around[-1].end < following.end or around[-1].range == following.range):
                     around.pop()
                 around.append(following)
                 following = next(regions, None)
@@ -164,7 +173,7 @@ class Reading:
     def _note_locals(self) -> None:
         self._declared |= {region.name_start for region in self._regions if region.kind != SCOPE}
         for start, region in self._innermost(sorted(self._locals.keys() - self._declared)):
-            if region is not None and region.kind in FUNCTIONS:
+            if region is not None and region.kind in WITH_LOCALS:
                 region.locals.add(self._data[start : self._locals[start]])
                 self._declared.add(start)
 
@@ -191,7 +200,7 @@ class Reading:
             end_line=max(self._source.last_line(region.start, region.end), line),
             name_line=line,
             name_column=column,
-            signature=signature(self._source, region.node, start, is_value=kind in VALUES),
+            signature=signature(self._source, region.node, start, region.name_start, is_value=kind in VALUES),
         )
 
     def references(self) -> tuple[Reference, ...]:
