@@ -182,9 +182,11 @@ class Reading:
         values: set[str] = set()
         result: list[Definition] = []
         for region in self._regions:
-            if not isinstance(region.kind, SymbolKind) or region.qualified in values:
+            if not isinstance(region.kind, SymbolKind):
                 continue
             if region.kind in VALUES:
+                if region.qualified in values:
+                    continue
                 values.add(region.qualified)
             result.append(self._definition(region, region.kind))
         return tuple(result)
