@@ -53,6 +53,11 @@ class IndexClient:
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
         self._restarting: asyncio.Task[None] | None = None
 
+    @property
+    def process_id(self) -> int | None:
+        """Of the index process; None if it does not run."""
+        return self._child.process_id if self._child is not None and self._child.is_running else None
+
     async def start(self) -> None:
         """Start the index process; it builds or updates the index by itself. Raises ToolError if it cannot."""
         self._closed = False
@@ -120,17 +125,21 @@ class IndexClient:
         """Remove what is indexed and begin again. Returns when the building has begun."""
         await self._request({"do": "rebuild"})
 
-    async def _request(self, message: Message) -> dict[str, Any]:
+    async def settle(self, seconds: float) -> None:
+        """Wait until everything is indexed that is known to have changed. Raises ToolError `timeout`."""
+        await self._request({"do": "settle"}, seconds)
+
+    async def _request(self, message: Message, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
         for path in [*self._unsent]:
             self._send_text(path)
         for is_last in (False, True):
             try:
                 child = await self._running()
-                return dict(await child.request(message, ANSWER_SECONDS))
+                return dict(await child.request(message, seconds))
             except TimeoutError:
                 raise ToolError(
                     "timeout",
-                    f"the code index did not answer within {ANSWER_SECONDS:g} s",
+                    f"the code index did not answer within {seconds:g} s",
                     hint="use search_text, or ask again later",
                 ) from None
             except ChildEnded as error:

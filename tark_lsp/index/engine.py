@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +29,9 @@ ROUNDS = 3
 """How often a question is asked again, because files changed since they were indexed."""
 PATIENCE_SECONDS = 3.0
 """A question that waited longer is answered from what there is."""
+FIRST_FILES = 10
+FIRST_SECONDS = 1.0
+"""While a tree is indexed, so many files at a time are indexed for a question, until so much time has passed."""
 TOO_LARGE = (
     f"the index has reached its limit of {MOST_BYTES // 1024**3} GB, so the other files are not indexed; "
     "ignore large folders in .gitignore or .ignore"
@@ -143,6 +147,11 @@ class Engine:
         return is_busy
 
     @property
+    def is_settled(self) -> bool:
+        """Whether nothing is to be done, if the last `step` did nothing."""
+        return not self._progress.scanning
+
+    @property
     def is_waiting(self) -> bool:
         """Whether `step` should be called again after a while, although nothing arrives."""
         return self._keeper.writer is None
@@ -212,7 +221,10 @@ class Engine:
                 paths = self._scanner.first_files(terms.words, terms.identifiers)
             case _:
                 paths = [str(path)] if (path := getattr(question, "path", None)) is not None else []
-        self._bring_up_to_date(paths)
+        deadline = time.monotonic() + FIRST_SECONDS
+        for start in range(0, len(paths), FIRST_FILES):
+            if time.monotonic() < deadline:
+                self._bring_up_to_date(paths[start : start + FIRST_FILES])
 
     def _bring_up_to_date(self, paths: Sequence[str]) -> None:
         writer = self._keeper.writer

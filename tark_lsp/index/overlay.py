@@ -66,8 +66,9 @@ class Overlay:
 
     def show_text(self, path: str, text: str) -> None:
         self.drop(path)
-        if len(text) <= LARGEST_BYTES and not why_skipped(text) and self._permit([path])[0]:
-            self.files[path] = OverlaidFile.of(path, text)
+        if self._permit([path])[0]:
+            is_skipped = len(text) > LARGEST_BYTES or why_skipped(text)
+            self.files[path] = OverlaidFile.of(path, "" if is_skipped else text)
 
     def show_files(self, paths: Sequence[str]) -> None:
         """Read these files, unless they are open."""

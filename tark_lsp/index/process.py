@@ -45,6 +45,7 @@ class IndexProcess:
         self._status: IndexStatus | None = None
         self._told = 0.0
         self._permits = 0
+        self._settling: list[int] = []
         self._scanner = Scanner(folders)
         lower_priority()  # after the scanner's thread began: someone waits for what it finds
         self._keeper = Keeper(cache)
@@ -62,6 +63,8 @@ class IndexProcess:
                     self._handle(*arrived)
                     is_busy = True
                 is_busy = self._engine.step()
+                if not is_busy and self._engine.is_settled:
+                    self._tell_settled()
         except InputEnded:
             self._engine.abandon()
         finally:
@@ -98,6 +101,8 @@ class IndexProcess:
                 engine.files_changed(message["paths"])
             case "scanned":
                 engine.take_scan(message["found"])
+            case "settle":
+                self._settling.append(message["id"])
             case "rescan":
                 engine.rescan()
             case "rules":
@@ -106,6 +111,11 @@ class IndexProcess:
                 engine.rebuild()
                 self._tell_status(now=True)
                 self._send({"id": message["id"], "answer": {}})
+
+    def _tell_settled(self) -> None:
+        self._tell_status(now=True)
+        while self._settling:
+            self._send({"id": self._settling.pop(), "answer": {}})
 
     def _answer(self, at: float, message: Message) -> None:
         try:

@@ -53,7 +53,7 @@ class Scanner:
             else:
                 then(ToolError("internal", f"the files could not be listed: {error}"))
 
-        asyncio.run_coroutine_threadsafe(self._list(), self._loop).add_done_callback(tell)
+        asyncio.run_coroutine_threadsafe(list_all(self._program, self._folders), self._loop).add_done_callback(tell)
 
     def first_files(self, words: Sequence[str], names: Sequence[str]) -> list[str]:
         """The files that probably define what a question is about: the likely ones first. It takes 3 s at most."""
@@ -74,12 +74,6 @@ class Scanner:
             await asyncio.gather(*others, return_exceptions=True)
 
         asyncio.run_coroutine_threadsafe(end_others(), self._loop).result(0.4)
-
-    async def _list(self) -> list[Seen]:
-        paths, complete = await list_files(self._program, SearchScope(self._folders), limit=MOST_FILES)
-        if not complete:
-            raise ToolError("too_large", f"the workspace has more than {MOST_FILES:,} files")
-        return await asyncio.to_thread(_stat_all, paths)
 
     async def _look(self, words: Sequence[str], names: Sequence[str]) -> list[str]:
         """Each line of the output is a place where a definition with some of the words seems to begin."""
@@ -107,6 +101,14 @@ class Scanner:
         except (TimeoutError, ToolError):
             pass  # what was found until then comes first
         return _likely(b"".join(pieces), [*words, *names])
+
+
+async def list_all(program: SearchProgram, folders: Sequence[Path]) -> list[Seen]:
+    """All files that are not ignored. Raises ToolError."""
+    paths, complete = await list_files(program, SearchScope(tuple(folders)), limit=MOST_FILES)
+    if not complete:
+        raise ToolError("too_large", f"the workspace has more than {MOST_FILES:,} files")
+    return await asyncio.to_thread(_stat_all, paths)
 
 
 def _likely(output: bytes, words: Sequence[str]) -> list[str]:

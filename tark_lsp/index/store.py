@@ -250,6 +250,11 @@ class Store:
                 found[number] = row
         return found
 
+    def paths(self) -> list[str]:
+        """Of all files that are indexed, in order."""
+        rows = self._connection.execute("SELECT path FROM files WHERE state IN (0, 2) AND chunks > 0 ORDER BY path")
+        return [os.fsdecode(path) for (path,) in rows]
+
     def files_after(self, path: str, limit: int) -> list[tuple[str, str]]:
         """Paths of files behind this one, in order, each with the reason why it is skipped, or an empty string."""
         rows = self._connection.execute(
