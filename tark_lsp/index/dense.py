@@ -4,12 +4,15 @@ Vectors come from the static model here (`StaticModel`), or from the server, whi
 it asks for chunks without a vector (`Unembedded`), and gives the vectors back (`KeepVectors`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tark_lsp.index.text_index import ChunkHit, TextIndex
+from tark_lsp.errors import ToolError
+from tark_lsp.index.chunk_text import chunk_key
+from tark_lsp.index.disk_index import DiskIndex
+from tark_lsp.index.reading import read_for_index
+from tark_lsp.index.text_index import ChunkHit, TextIndex, chunk_texts
 
 if TYPE_CHECKING:  # they import numpy or a model, which only an index with vectors needs
     from tark_lsp.index.static_model import StaticModel
@@ -17,96 +20,132 @@ if TYPE_CHECKING:  # they import numpy or a model, which only an index with vect
 
 VECTORS = "vectors"
 """The file in the folder of the index."""
+AT_ONCE = 32
+"""Chunks that the static model embeds in one step: a hundredth of a second."""
 
 
 class Dense:
     """Raises OSError if the file of vectors fails."""
 
-    def __init__(self, folder: Path, *, writable: bool) -> None:
-        self._path = folder / VECTORS
-        self._writable = writable
-        self._embedder = ""
+    def __init__(self) -> None:
+        self.embedder = ""
+        """Whose vectors these are; empty: the search is lexical only."""
+        self.problem = ""
         self._model: StaticModel | None = None
+        self._disk: DiskIndex | None = None
         self._file: VectorFile | None = None
+        self._generation = -1
         self._chunks: dict[int, tuple[int, int]] = {}
         """By key: the id of a file and the number of a chunk that has this text."""
-        self._seen = -1
-        """The state of the text index that `_chunks` is of."""
+        self._given_up: set[int] = set()
+        """Keys whose text is not that of the file any more: a newer one is indexed soon."""
 
-    @property
-    def embedder(self) -> str:
-        """Whose vectors these are; empty: the search is lexical only."""
-        return self._embedder
+    def use(self, embedder: str) -> None:
+        """From now on, use vectors of this embedder: `static`, or any name for one of the server; empty: none."""
+        self.close()
+        self._model, self.problem = None, ""
+        if embedder == "static":
+            try:
+                from tark_lsp.index.static_model import StaticModel
 
-    @property
-    def model(self) -> "StaticModel | None":
-        """The model that makes the vectors in this process."""
-        return self._model
+                self._model = StaticModel()
+            except ImportError as error:
+                self.problem = f"the static model cannot be used ({error}): install tark-lsp[embeddings]"
+        self.embedder = self._model.name if self._model else "" if self.problem else embedder
 
-    @property
-    def count(self) -> int:
-        return self._file.count if self._file is not None else 0
-
-    def use(self, embedder: str, length: int = 0, *, static: bool = False) -> None:
-        """From now on, use vectors of this embedder. `length` 0: it is known with the first vectors.
-
-        Raises ImportError if the static model is not installed.
-        """
-        if static:
-            from tark_lsp.index.static_model import LENGTH, StaticModel
-
-            self._model = StaticModel()
-            embedder, length = self._model.name, LENGTH
-        else:
-            self._model = None
-        if embedder != self._embedder:
+    def attach(self, disk: DiskIndex | None) -> "Dense | None":
+        """Belong to this index. Returns itself, or None if there are no vectors to search."""
+        if disk is not self._disk:
             self.close()
-            self._embedder = embedder
-        if length and self._file is None:
-            self._open(length)
+            self._disk = disk
+        if disk is None or not self.embedder:
+            return None
+        if self._file is None and self._model is not None:
+            self._open(self._model.length)
+        elif self._file is None and (disk.folder / VECTORS).exists():
+            self._open(None)
+        return self
 
-    def missing(self, text: TextIndex, limit: int) -> list[ChunkHit]:
-        """Chunks without a vector, at most `limit`. Vectors of chunks that are gone are removed."""
+    def step(self, disk: DiskIndex) -> bool:
+        """Embed some chunks with the static model. False if there is nothing to do."""
+        if self._model is None or self.attach(disk) is None or self._file is None:
+            return False
+        found = self.missing(disk.text, AT_ONCE)
+        texts = {chunk_key(text): text for text in _texts(disk, {file for file, _ in found.values()})}
+        keys = [key for key in found if key in texts]
+        self._given_up.update(found.keys() - texts.keys())
+        self._file.put(keys, self._model.embed([texts[key] for key in keys]))
+        self._given_up.update(set(keys) - self._file.known(keys))  # zeros: nothing in it is a word
+        return bool(found)
+
+    def missing(self, text: TextIndex, limit: int) -> dict[int, tuple[int, int]]:
+        """Keys of chunks without a vector, at most `limit`, with the id of the file and the number of the chunk."""
         self._follow(text)
         known = self._file.known(self._chunks) if self._file is not None else set()
-        places = (place for key, place in self._chunks.items() if key not in known)
-        return [ChunkHit(file, chunk, 0.0) for file, chunk in islice(places, limit)]
+        found = ((key, place) for key, place in self._chunks.items() if key not in known and key not in self._given_up)
+        return dict(islice(found, limit))
 
-    def put(self, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
-        """Keep vectors of the embedder. Raises ValueError if they are no vectors, or of different lengths."""
-        if not keys or not self._writable:
+    def put(self, embedder: str, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
+        """Raises ToolError if they are of another embedder, or are no vectors."""
+        if embedder != self.embedder or self._disk is None:
+            raise ToolError("stale", f"the vectors are of {embedder}, but the index uses {self.embedder or 'none'}")
+        if not keys or not self._disk.writable:
             return
         if self._file is None:
             self._open(len(vectors[0]))
         assert self._file is not None
-        self._file.put(keys, vectors)
+        try:
+            self._file.put(keys, vectors)
+        except ValueError as error:
+            raise ToolError("invalid_arguments", str(error)) from error
+        self._given_up.update(set(keys) - self._file.known(keys))
 
-    def nearest(self, text: TextIndex, vector: Sequence[float], limit: int) -> list[ChunkHit]:
-        """The chunks nearest to the vector of a query."""
-        self._follow(text)
-        if self._file is None:
+    def nearest(self, query: str, vector: Sequence[float], limit: int) -> list[ChunkHit]:
+        """The chunks nearest to the vector of a query, which the static model makes itself."""
+        if self._disk is None or self._file is None:
             return []
-        found = self._file.nearest(vector, limit)
+        self._follow(self._disk.text)
+        found = self._file.nearest(vector or (self._model.embed([query])[0] if self._model else ()), limit)
+        return self.chunks_of(found)
+
+    def chunks_of(self, found: Sequence[tuple[int, float]]) -> list[ChunkHit]:
+        """Of keys and their scores, those that this index has."""
         return [ChunkHit(*self._chunks[key], score) for key, score in found if key in self._chunks]
+
+    def describe(self) -> str:
+        """For `IndexStatus.vectors`; empty: lexical only."""
+        if not self.embedder:
+            return self.problem
+        return f"{self.embedder}: {self._file.count if self._file is not None else 0:,} vectors"
 
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
-        self._file = None
+        self._file, self._generation = None, -1
 
-    def _open(self, length: int) -> None:
-        from tark_lsp.index.vectors import VectorFile
+    def _open(self, length: int | None) -> None:
+        from tark_lsp.index.vectors import VectorFile, length_in
 
-        try:
-            self._file = VectorFile(self._path, self._embedder, length, writable=self._writable)
-        except OSError:
-            if self._writable:
-                raise  # a reader goes on without vectors until there are some
+        assert self._disk is not None
+        path, writable = self._disk.folder / VECTORS, self._disk.writable
+        length = length or length_in(path, self.embedder)
+        if length and (writable or length == length_in(path, self.embedder)):
+            self._file = VectorFile(path, self.embedder, length, writable=writable)
 
     def _follow(self, text: TextIndex) -> None:
-        if text.generation == self._seen:
+        """What the text index has now: vectors of other chunks are removed."""
+        if text.generation == self._generation:
             return
-        self._seen = text.generation
+        self._generation = text.generation
         self._chunks = text.keys()
-        if self._file is not None and self._writable:
+        self._given_up.clear()
+        if self._file is not None and self._disk is not None and self._disk.writable:
             self._file.keep_only(self._chunks.keys())
+
+
+def _texts(disk: DiskIndex, files: Iterable[int]) -> Iterator[str]:
+    """The texts of all chunks of these files, as they are now."""
+    for file, row in disk.store.files(files).items():
+        read = read_for_index(row.path)
+        if read is not None and not read.reason:
+            yield from chunk_texts(row.path, read.text, disk.store.outline(file).chunks)

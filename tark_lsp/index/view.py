@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tark_lsp.index.dense import Dense
 from tark_lsp.index.model import Chunk, Definition, Hit, Reference
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.store import FileRow, Store
@@ -23,6 +24,7 @@ class View:
     overlay: dict[str, OverlaidFile]
     used: dict[str, FileRow] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
+    dense: Dense | None = None
 
     def hits(self, found: Iterable[tuple[int, int, float]]) -> Iterator[Hit]:
         """Of (file, chunk, score), without those of open documents."""

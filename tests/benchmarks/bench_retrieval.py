@@ -134,11 +134,11 @@ class Meanings:
 
     @classmethod
     def of(cls, corpus: Corpus, folder: Path) -> "Meanings":
-        from tark_lsp.index.static_model import LENGTH, StaticModel
+        from tark_lsp.index.static_model import StaticModel
         from tark_lsp.index.vectors import VectorFile
 
         model = StaticModel()
-        file = VectorFile(folder / "vectors", model.name, LENGTH)
+        file = VectorFile(folder / "vectors", model.name, model.length)
         places: dict[int, tuple[str, int]] = {}
         for path, text in corpus.texts.items():
             texts = list(chunk_texts(path, text, corpus.parsed[path].chunks))
