@@ -15,7 +15,7 @@ def pack_vectors(vectors: Sequence[Sequence[float]]) -> str:
     return base64.b64encode(numbers.tobytes()).decode()
 
 
-def unpack_vectors(packed: str, count: int) -> list[array[float]]:
+def unpack_vectors(packed: str, count: int) -> list[Sequence[float]]:
     """Raises ValueError unless they are `count` vectors of the same length."""
     numbers = array("f", base64.b64decode(packed, validate=True))
     if sys.byteorder == "big":
