@@ -73,6 +73,7 @@ class Engine:
     def rescan(self) -> None:
         """List the files in another thread, which passes them to `scanned`."""
         progress = self._progress
+        self._keeper.retry_soon()
         if progress.scanning:
             progress.scan_again = True
         elif self._keeper.writer is not None:
@@ -178,7 +179,7 @@ class Engine:
             disk = self._keeper.disk
             if disk is None:
                 break
-            view = View(disk.store, disk.text, self._overlay.files)
+            view = View(disk.store, disk.text, self._overlay.files, self._progress.totals)
             try:
                 found = guarded(partial(handler, view, question))
             except (sqlite3.Error, OSError, Damaged) as error:
