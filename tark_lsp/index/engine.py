@@ -188,6 +188,8 @@ class Engine:
             changed = view.changed()
             if not changed:
                 break
+            if disk.writable and view.damaged:
+                self._safely(partial(disk.store.mark_again, view.damaged))
             self._bring_up_to_date(changed[:AT_ONCE_FILES])
         problem = self._keeper.problem or self._progress.problem
         notes = (*found.notes, problem) if problem else found.notes

@@ -98,13 +98,17 @@ async def test_it_is_restarted_when_it_dies(work: Path, cache: Path) -> None:
 
 async def test_it_is_not_restarted_for_ever(work: Path, cache: Path) -> None:
     async with indexed(work, cache) as client:
-        for _ in range(4):
-            await client.ask(Search("area", 1))
-            process = psutil.Process(pid_of(client))
-            process.kill()
-            await asyncio.to_thread(process.wait, AT_ONCE)
-        status = await until(client, lambda status: status.state is IndexState.FAILED)
-        assert "failed 4 times within a minute (it was ended by signal 9)" in status.reason
+        for _ in range(3):
+            os.kill(pid_of(client), signal.SIGKILL)
+            assert await count(client, "squared") == 1
+        os.kill(pid_of(client), signal.SIGKILL)
+        with pytest.raises(ToolError) as raised:
+            await count(client, "squared")
+        assert "failed 4 times within a minute (it was ended by signal 9)" in raised.value.message
+        assert (await client.status()).state is IndexState.FAILED
+        await client.rebuild()
+        await client.settle(AT_ONCE)
+        assert await count(client, "squared") == 1
 
 
 async def test_what_it_writes_is_yours_alone(work: Path, cache: Path) -> None:
