@@ -8,7 +8,7 @@ from pathlib import Path
 from tark_lsp.index.dense import Dense
 from tark_lsp.index.model import Chunk, Definition, Hit, Reference
 from tark_lsp.index.overlay import OverlaidFile
-from tark_lsp.index.store import FileRow, Store
+from tark_lsp.index.store import FileRow, Store, Totals
 from tark_lsp.index.text_index import TextIndex
 
 
@@ -22,6 +22,7 @@ class View:
     store: Store
     text: TextIndex
     overlay: dict[str, OverlaidFile]
+    totals: Totals = field(default_factory=Totals)
     used: dict[str, FileRow] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
     dense: Dense | None = None
