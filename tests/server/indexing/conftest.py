@@ -41,7 +41,7 @@ class IndexDesk(Desk):
     async def finds(self, name: str, *files: str) -> None:
         """Until exactly these files define it: what an editor reports is indexed a moment later."""
         async with asyncio.timeout(AT_ONCE):
-            while await self.found(name) != sorted(files):
+            while await self.found(name) != sorted(files):  # noqa: ASYNC110  # no event says that a file is indexed
                 await asyncio.sleep(0.02)
 
 
