@@ -50,10 +50,12 @@ class IndexProcess:
         self._status: IndexStatus | None = None
         self._told = 0.0
         self._permits = 0
-        self._keeper = Keeper(cache)
+        self._settling: list[int] = []
         self._scanner = Scanner(folders)
+        lower_priority()  # after the scanner's thread began: someone waits for what it finds
         if sys.platform != "win32":  # before the lock says that this process can be asked
             signal.signal(signal.SIGUSR1, lambda *_: self._inbox.put((time.monotonic(), REBUILD)))
+        self._keeper = Keeper(cache)
         self._keeper.open(fresh=fresh)
         self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned, most_bytes)
 
@@ -68,6 +70,8 @@ class IndexProcess:
                     self._handle(*arrived)
                     is_busy = True
                 is_busy = self._engine.step()
+                if not is_busy and self._engine.is_settled:
+                    self._tell_settled()
         except InputEnded:
             self._engine.abandon()
         finally:
@@ -104,6 +108,8 @@ class IndexProcess:
                 engine.files_changed(message["paths"])
             case "scanned":
                 engine.take_scan(message["found"])
+            case "settle":
+                self._settling.append(message["id"])
             case "rescan":
                 engine.rescan()
             case "rules":
@@ -119,6 +125,11 @@ class IndexProcess:
         else:
             self._tell_status(now=True)
             self._send({"id": message["id"], "answer": {}})
+
+    def _tell_settled(self) -> None:
+        self._tell_status(now=True)
+        while self._settling:
+            self._send({"id": self._settling.pop(), "answer": {}})
 
     def _answer(self, at: float, message: Message) -> None:
         try:
@@ -177,7 +188,6 @@ def _failure(message: Message, error: ToolError) -> Message:
 
 def main() -> None:
     os.umask(0o077)
-    lower_priority()
     arguments = json.loads(sys.argv[1])
     folders = [Path(folder) for folder in arguments["folders"]]
     process = IndexProcess(folders, Path(arguments["cache"]), arguments["mostBytes"], fresh=arguments["fresh"])

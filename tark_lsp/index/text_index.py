@@ -22,7 +22,7 @@ BOUNDARIES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A
 WORDS = ("body", "symbol", "path")
 """Fields with split words."""
 NAMES = ("defines", "uses", "lower")
-"""Fields with whole names: defined in the chunk; used in the file (its first chunk has them); `defines` in lower case."""
+"""Fields with whole names: defined in the chunk; used in the file (in its first chunk); `defines` in lower case."""
 EVERYTHING = 10_000_000
 """More documents than an index has."""
 MOST_WORDS = 64
@@ -153,7 +153,7 @@ def path_text(path: str) -> str:
 
 
 def names_by_chunk(parsed: ParsedFile) -> dict[int, list[str]]:
-    """For each chunk the names of the definitions that begin in it. Definitions outside of all chunks are in the first."""
+    """For each chunk the names of the definitions that begin in it. Those outside of all chunks are in the first."""
     starts = [(chunk.start_line, chunk.end_line) for chunk in parsed.chunks]
     found: dict[int, list[str]] = {}
     for definition in parsed.definitions:

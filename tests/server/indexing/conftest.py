@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.index.model import Found, FoundDefinition, IndexState
-from tark_lsp.index.questions import DefinitionsOf
+from tark_lsp.index.questions import DefinitionsOf, Search
 from tark_lsp.server.indexing.workspace_index import WorkspaceIndex
 from tests.patience import AT_ONCE
 from tests.server.desk import Desk
@@ -42,6 +42,12 @@ class IndexDesk(Desk):
         """Until exactly these files define it: what an editor reports is indexed a moment later."""
         async with asyncio.timeout(AT_ONCE):
             while await self.found(name) != sorted(files):  # noqa: ASYNC110  # no event says that a file is indexed
+                await asyncio.sleep(0.02)
+
+    async def finds_words(self, words: str, *files: str) -> None:
+        """The same for files that have the words."""
+        async with asyncio.timeout(AT_ONCE):
+            while {item.path.name for item in (await self.index.ask(Search(words, 20))).items} != {*files}:
                 await asyncio.sleep(0.02)
 
 

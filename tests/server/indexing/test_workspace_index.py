@@ -148,7 +148,7 @@ async def test_files_that_the_agent_and_commands_write(make_indexed: MakeIndexed
     assert await desk.found("area") == ["shapes.py"]
     await desk.end(await desk.start("write made.py"))
     assert (desk.folder / "made.py").read_text() == "new\n"
-    assert [item.path.name for item in (await desk.index.ask(Search("new", 5))).items] == ["made.py"]
+    await desk.finds_words("new", "made.py")
     await desk.end(await desk.start("run printf 'def weight(): ...' >by_command.py"))
     assert (desk.folder / "by_command.py").exists()
     await desk.finds("weight", "by_command.py")
