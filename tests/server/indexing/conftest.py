@@ -60,7 +60,7 @@ async def make_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Async
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / "cache"))
 
     async def made(files: Mapping[str, str], *paths: str, config: str = TRUSTED, **more: Any) -> IndexDesk:
-        desk = IndexDesk(tmp_path, monkeypatch, *paths, config=config, **more)
+        desk = IndexDesk(tmp_path, monkeypatch, *paths, config=config, indexed=True, **more)
         desks.append(desk)
         for name, text in files.items():
             (desk.folder / name).parent.mkdir(parents=True, exist_ok=True)
