@@ -48,9 +48,11 @@ class IndexProcess:
         self._settling: list[int] = []
         self._scanner = Scanner(folders)
         lower_priority()  # after the scanner's thread began: someone waits for what it finds
+        if sys.platform != "win32":  # before the lock says that this process can be asked
+            signal.signal(signal.SIGUSR1, lambda *_: self._inbox.put((time.monotonic(), REBUILD)))
         self._keeper = Keeper(cache)
         self._keeper.open(fresh=fresh)
-        self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned)
+        self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned, most_bytes)
 
     def run(self) -> None:
         threading.Thread(target=self._read, name="input", daemon=True).start()
