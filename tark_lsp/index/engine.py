@@ -139,6 +139,11 @@ class Engine:
         self._overlay.check_rules()
 
     def rebuild(self) -> None:
+        """Begin with nothing. If another process writes the index, that one does. Raises ToolError if it cannot."""
+        if not self._keeper.has_lock:
+            if not self._keeper.ask_for_rebuild():
+                raise ToolError("unsupported", "another tark-lsp has the index open: close it, then try again")
+            return
         self._keeper.open(fresh=True)
         self._start_over()
         self.rescan()
