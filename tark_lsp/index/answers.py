@@ -53,7 +53,7 @@ def _nearest(view: View, question: Search) -> list[Hit]:
 def unembedded(view: View, question: Unembedded) -> Found[ChunkPlace]:
     if view.dense is None:
         return Found(())
-    found = view.dense.missing(view.text, question.limit)
+    found = view.dense.missing(view.text, question.limit, question.after)
     items = [
         ChunkPlace(hit.path, hit.start_line, hit.end_line, hit.symbol, key)
         for key, place in found.items()
@@ -67,6 +67,7 @@ def keep_vectors(view: View, question: KeepVectors) -> Found[ChunkPlace]:
     if view.dense is None:
         raise ToolError("stale", "the index uses no vectors now")
     view.dense.put(question.embedder, question.keys, unpack_vectors(question.vectors, len(question.keys)))
+    view.dense.give_up(question.without)
     return Found(())
 
 

@@ -38,7 +38,7 @@ class Dense:
         self._chunks: dict[int, tuple[int, int]] = {}
         """By key: the id of a file and the number of a chunk that has this text."""
         self._given_up: set[int] = set()
-        """Keys whose text is not that of the file any more: a newer one is indexed soon."""
+        """Keys that get no vector: the file has another text now, or the text must not be sent, or has no words."""
 
     def use(self, embedder: str) -> None:
         """From now on, use vectors of this embedder: `static`, or any name for one of the server; empty: none."""
@@ -73,16 +73,18 @@ class Dense:
         found = self.missing(disk.text, AT_ONCE)
         texts = {chunk_key(text): text for text in _texts(disk, {file for file, _ in found.values()})}
         keys = [key for key in found if key in texts]
-        self._given_up.update(found.keys() - texts.keys())
+        self.give_up(found.keys() - texts.keys())
         self._file.put(keys, self._model.embed([texts[key] for key in keys]))
-        self._given_up.update(set(keys) - self._file.known(keys))  # zeros: nothing in it is a word
+        self.give_up(set(keys) - self._file.known(keys))  # zeros: nothing in it is a word
         return bool(found)
 
-    def missing(self, text: TextIndex, limit: int) -> dict[int, tuple[int, int]]:
-        """Keys of chunks without a vector, at most `limit`, with the id of the file and the number of the chunk."""
+    def missing(self, text: TextIndex, limit: int, after: int = 0) -> dict[int, tuple[int, int]]:
+        """Keys of chunks without a vector, the lowest above `after`, with the id of the file and the number of the
+        chunk."""
         self._follow(text)
         known = self._file.known(self._chunks) if self._file is not None else set()
-        found = ((key, place) for key, place in self._chunks.items() if key not in known and key not in self._given_up)
+        left = (item for item in self._chunks.items() if item[0] > after)
+        found = ((key, place) for key, place in left if key not in known and key not in self._given_up)
         return dict(islice(found, limit))
 
     def put(self, embedder: str, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
@@ -98,7 +100,11 @@ class Dense:
             self._file.put(keys, vectors)
         except ValueError as error:
             raise ToolError("invalid_arguments", str(error)) from error
-        self._given_up.update(set(keys) - self._file.known(keys))
+        self.give_up(set(keys) - self._file.known(keys))
+
+    def give_up(self, keys: Iterable[int]) -> None:
+        """These get no vector, until the index changes."""
+        self._given_up.update(keys)
 
     def nearest(self, query: str, vector: Sequence[float], limit: int) -> list[ChunkHit]:
         """The chunks nearest to the vector of a query, which the static model makes itself."""
@@ -137,7 +143,7 @@ class Dense:
         if text.generation == self._generation:
             return
         self._generation = text.generation
-        self._chunks = text.keys()
+        self._chunks = dict(sorted(text.keys().items()))
         self._given_up.clear()
         if self._file is not None and self._disk is not None and self._disk.writable:
             self._file.keep_only(self._chunks.keys())

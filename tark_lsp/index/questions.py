@@ -33,18 +33,24 @@ class Search(Question[Hit]):
 
 @dataclass(frozen=True, slots=True)
 class Unembedded(Question[ChunkPlace]):
-    """Chunks without a vector of the embedder in use."""
+    """Chunks without a vector of the embedder in use, in the order of their keys."""
 
     limit: int
+    after: int = 0
+    """Only those with a higher key: for vectors that are kept somewhere else, which the index does not know."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepVectors(Question[ChunkPlace]):
-    """Vectors for some keys, packed one after another (packed_vectors.py). The answer has no items."""
+    """Vectors for some keys, packed one after another (packed_vectors.py). The answer has no items.
+
+    `without`: keys that get no vector, until the index changes.
+    """
 
     embedder: str
     keys: tuple[int, ...]
     vectors: str
+    without: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
