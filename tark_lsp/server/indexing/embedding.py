@@ -197,8 +197,8 @@ class Embedding:
         named = " and ".join(visible(str(folder)) for folder in folders)
         hosts = " and ".join(visible(host) for host in source.hosts)
         question = (
-            f"Tark: send the code of {files:,} files in {named} to {hosts}? index.embeddings is {visible(source.name)}; "
-            "it makes vectors of it for the search. Files that rules deny and files with keys are not sent, and "
+            f"Tark: send the code of {files:,} files in {named} to {hosts}? {visible(source.name)} (index.embeddings) "
+            "makes vectors of it for the search. Files that rules deny and files with keys are not sent, and "
             "secrets in the others are masked."
         )
         if await self._questions.ask(question, [NOT_NOW, SEND], level=WARNING) != SEND:

@@ -10,6 +10,7 @@ from tark_lsp.index.questions import Search
 from tests.patience import AT_ONCE
 from tests.server.indexing.conftest import TRUSTED, IndexDesk, MakeIndexed
 from tests.server.indexing.embedding_server import EmbeddingServer
+from tests.server.indexing.local_qdrant import QdrantServer
 
 pytestmark = pytest.mark.slow  # each test starts an index process
 
@@ -30,7 +31,8 @@ def config_at(url: str, name: str = "compatible/letters") -> str:
 
 @pytest.fixture
 async def server() -> AsyncIterator[EmbeddingServer]:
-    async with EmbeddingServer() as server:
+    server = EmbeddingServer()
+    async with server:
         yield server
 
 
@@ -118,6 +120,20 @@ async def test_a_yes_holds_for_this_host_and_folder(make_indexed: MakeIndexed, s
         await until(lambda: bool(refused))
         await third.stop()
         assert other.connections == 0
+
+
+async def test_vectors_in_a_qdrant(make_indexed: MakeIndexed, server: EmbeddingServer) -> None:
+    qdrant = QdrantServer()
+    async with qdrant:
+        config = config_at(server.url).replace("[index]\n", f'[index]\nqdrant = "{qdrant.url}"\n')
+        desk = await make_indexed(FILES, config=config)
+        asked = answering(desk, "Send")
+        desk.index.need()
+        await until(lambda: len(qdrant.keys()) == 3)
+        assert f"{server.url.removeprefix('http://')} and {qdrant.url.removeprefix('http://')}?" in asked[0]
+        assert (await found(desk, "persons zzz"))[0] == "users.py"
+        assert (await found(desk, "zzz person"))[0] == "users.py"
+        await desk.stop()
 
 
 async def test_a_repository_cannot_name_an_endpoint(make_indexed: MakeIndexed, server: EmbeddingServer) -> None:
