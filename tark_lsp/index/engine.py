@@ -20,7 +20,7 @@ from tark_lsp.index.ranking import terms_of
 from tark_lsp.index.scanning import Scanner, look_at
 from tark_lsp.index.store import FileRow, Seen, State, Totals
 from tark_lsp.index.view import View
-from tark_lsp.index.worker import MOST_BYTES, Permit, Worker
+from tark_lsp.index.worker import Permit, Worker
 from tark_lsp.workspace.search.ignore_files import IGNORE_FILES
 
 AT_ONCE_FILES = 50
@@ -32,10 +32,6 @@ PATIENCE_SECONDS = 3.0
 FIRST_FILES = 10
 FIRST_SECONDS = 1.0
 """While a tree is indexed, so many files at a time are indexed for a question, until so much time has passed."""
-TOO_LARGE = (
-    f"the index has reached its limit of {MOST_BYTES // 1024**3} GB, so the other files are not indexed; "
-    "ignore large folders in .gitignore or .ignore"
-)
 
 Scanned = Callable[[list[Seen] | ToolError], None]
 
@@ -57,12 +53,24 @@ class Engine:
     """`scanned` gets the files that a scan found, in another thread. All methods are for one thread."""
 
     def __init__(
-        self, folders: Sequence[Path], keeper: Keeper, scanner: Scanner, permit: Permit, scanned: Scanned
+        self,
+        folders: Sequence[Path],
+        keeper: Keeper,
+        scanner: Scanner,
+        permit: Permit,
+        scanned: Scanned,
+        most_bytes: int,
     ) -> None:
+        """`most_bytes`: of the index on disk."""
         self._roots = tuple(str(folder).rstrip(os.sep) + os.sep for folder in folders)
         self._keeper = keeper
         self._scanner = scanner
         self._scanned = scanned
+        self._most_bytes = most_bytes
+        self._too_large = (
+            f"the index has reached its limit of {most_bytes // 1_000_000:,} MB (index.maxMegabytes), so the other "
+            "files are not indexed; ignore large folders in .gitignore or .ignore"
+        )
         self._overlay = Overlay(permit)
         self._worker = Worker(permit)
         self._progress = Progress()
@@ -125,6 +133,11 @@ class Engine:
         self._overlay.check_rules()
 
     def rebuild(self) -> None:
+        """Begin with nothing. If another process writes the index, that one does. Raises ToolError if it cannot."""
+        if not self._keeper.has_lock:
+            if not self._keeper.ask_for_rebuild():
+                raise ToolError("unsupported", "another tark-lsp has the index open: close it, then try again")
+            return
         self._keeper.open(fresh=True)
         self._start_over()
         self.rescan()
@@ -139,8 +152,8 @@ class Engine:
         writer = self._keeper.writer
         if writer is None:
             return False
-        is_full = self._progress.bytes_on_disk > MOST_BYTES
-        self._progress.problem = TOO_LARGE if is_full else self._progress.problem.replace(TOO_LARGE, "")
+        is_full = self._progress.bytes_on_disk > self._most_bytes
+        self._progress.problem = self._too_large if is_full else self._progress.problem.replace(self._too_large, "")
         commits = writer.commits
         is_busy = bool(self._safely(lambda: self._worker.step(writer, is_full=is_full)))
         if writer.commits != commits:

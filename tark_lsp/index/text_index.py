@@ -61,7 +61,8 @@ class TextIndex:
 
     def remove(self, file: int) -> None:
         assert self._writer is not None
-        self._writer.delete_documents_by_term("file", file)
+        # `delete_documents_by_term` takes a number for a signed one, so it would find nothing.
+        self._writer.delete_documents_by_query(Query.term_query(self._index.schema, "file", file))
 
     def commit(self) -> None:
         assert self._writer is not None

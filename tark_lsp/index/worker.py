@@ -15,8 +15,6 @@ COMMIT_CHARACTERS = 12_000_000
 COMMIT_FILES = 2_000
 COMMIT_SECONDS = 5.0
 """A batch is committed when it has so many characters or files, or is so old."""
-MOST_BYTES = 2 * 1024**3
-"""Of one index on disk."""
 
 Permit = Callable[[Sequence[str]], Sequence[bool]]
 
