@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
-from tark_lsp.index.overlay import Weights, rarity
+from tark_lsp.index.overlay import Weights, rarity, usual_lengths
 from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsIn, SymbolsLike
 from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
-from tark_lsp.index.text_index import TextIndex, words_of
+from tark_lsp.index.text_index import words_of
 from tark_lsp.index.view import View
 
 MOST_DEFINITIONS = 200
@@ -34,7 +34,7 @@ def candidates(view: View, terms: Terms) -> list[Hit]:
     found = view.text.search(candidates_query(view.text, terms), CANDIDATES + 10 * len(view.overlay))
     hits = [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)][:CANDIDATES]
     if view.overlay:
-        weights = _weights(view.text, terms)
+        weights = _weights(view, terms)
         for path, file in view.overlay.items():
             for chunk, scored in zip(file.parsed.chunks, file.chunks, strict=True):
                 if (score := weights.score(scored)) > 0:
@@ -42,10 +42,12 @@ def candidates(view: View, terms: Terms) -> list[Hit]:
     return hits
 
 
-def _weights(text: TextIndex, terms: Terms) -> Weights:
+def _weights(view: View, terms: Terms) -> Weights:
+    text = view.text
     return Weights(
         {field: {word: boost * rarity(text, field, word) for word in terms.words} for field, boost in BOOSTS.items()},
         {name: DEFINES_BOOST * rarity(text, "defines", name) for name in terms.identifiers},
+        usual_lengths(view.totals),
     )
 
 

@@ -135,6 +135,7 @@ class IndexClient:
 
     async def rebuild(self) -> None:
         """Remove what is indexed and begin again. Returns when the building has begun."""
+        self._deaths.clear()
         await self._request({"do": "rebuild"})
 
     async def settle(self, seconds: float) -> None:
@@ -169,12 +170,14 @@ class IndexClient:
                 raise ToolError(
                     "unsupported", "the code index does not run", hint="use search_text and read_file instead"
                 )
-            return await self._spawn(fresh=self._is_suspicious())
+            deaths = self._recent_deaths()
+            if deaths >= MOST_DEATHS:
+                raise ToolError("unsupported", self._status.reason, hint="use search_text and read_file instead")
+            return await self._spawn(fresh=deaths >= FRESH_AFTER)
 
-    def _is_suspicious(self) -> bool:
-        """Whether it died so often that what it has stored may be the cause."""
+    def _recent_deaths(self) -> int:
         now = time.monotonic()
-        return sum(now - death < DEATHS_SECONDS for death in self._deaths) >= FRESH_AFTER
+        return sum(now - death < DEATHS_SECONDS for death in self._deaths)
 
     async def _spawn(self, *, fresh: bool) -> ChildProcess:
         child = ChildProcess(self._receive, self._ended)
@@ -193,14 +196,9 @@ class IndexClient:
         self._deaths.append(time.monotonic())
         if self._closed:
             return
-        if len(self._deaths) == MOST_DEATHS and self._deaths[-1] - self._deaths[0] < DEATHS_SECONDS:
-            self._show(
-                IndexStatus(
-                    IndexState.FAILED,
-                    reason=f"the index process failed {MOST_DEATHS} times within a minute ({how}); "
-                    "to try again, run `tark-lsp index rebuild` or restart the server",
-                )
-            )
+        if self._recent_deaths() >= MOST_DEATHS:
+            failed = f"the index process failed {MOST_DEATHS} times within a minute ({how}); it is tried again later"
+            self._show(IndexStatus(IndexState.FAILED, reason=failed))
             return
         self._restarting = asyncio.get_running_loop().create_task(self._restart())
 

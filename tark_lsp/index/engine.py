@@ -81,6 +81,7 @@ class Engine:
     def rescan(self) -> None:
         """List the files in another thread, which passes them to `scanned`."""
         progress = self._progress
+        self._keeper.retry_soon()
         if progress.scanning:
             progress.scan_again = True
         elif self._keeper.writer is not None:
@@ -191,7 +192,7 @@ class Engine:
             disk = self._keeper.disk
             if disk is None:
                 break
-            view = View(disk.store, disk.text, self._overlay.files)
+            view = View(disk.store, disk.text, self._overlay.files, self._progress.totals)
             try:
                 found = guarded(partial(handler, view, question))
             except (sqlite3.Error, OSError, Damaged) as error:
@@ -200,6 +201,8 @@ class Engine:
             changed = view.changed()
             if not changed:
                 break
+            if disk.writable and view.damaged:
+                self._safely(partial(disk.store.mark_again, view.damaged))
             self._bring_up_to_date(changed[:AT_ONCE_FILES])
         problem = self._keeper.problem or self._progress.problem
         notes = (*found.notes, problem) if problem else found.notes

@@ -14,13 +14,14 @@ from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.reading import LARGEST_BYTES, read_for_index, why_skipped
 from tark_lsp.index.scanning import look_at
-from tark_lsp.index.store import FileRow, Seen, State
+from tark_lsp.index.store import FileRow, Seen, State, Totals
 from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
 from tark_lsp.index.worker import Permit
 
 K1, B = 1.2, 0.75
-USUAL_LENGTH: Mapping[str, float] = {"body": 120.0, "symbol": 3.0, "path": 8.0}
-"""Words of an average chunk, for each field; tantivy does not say what it counts."""
+BYTES_OF_WORD = 7.0
+"""Of code with its spaces and signs."""
+WORDS_OF_SYMBOL, WORDS_OF_PATH = 2.0, 7.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +111,29 @@ class Weights:
 
     by_field: Mapping[str, Mapping[str, float]]
     defines: Mapping[str, float]
+    lengths: Mapping[str, float]
+    """Words of an average chunk, by field."""
 
     def score(self, chunk: OverlaidChunk) -> float:
         """0 if nothing matches."""
         total = sum(weight for name, weight in self.defines.items() if name in chunk.defines)
         for field, weights in self.by_field.items():
             counts = chunk.words[field]
-            length = 1 - B + B * counts.total() / USUAL_LENGTH[field]
+            length = 1 - B + B * counts.total() / self.lengths[field]
             for word, weight in weights.items():
                 if count := counts.get(word, 0):
                     total += weight * count * (K1 + 1) / (count + K1 * length)
         return total
+
+
+def usual_lengths(totals: Totals) -> Mapping[str, float]:
+    """tantivy does not say what it counts, so it is estimated."""
+    chunks = max(1, totals.chunks)
+    return {
+        "body": max(1.0, totals.bytes / chunks / BYTES_OF_WORD),
+        "symbol": max(0.1, totals.definitions / chunks * WORDS_OF_SYMBOL),
+        "path": WORDS_OF_PATH,
+    }
 
 
 def rarity(index: TextIndex, field: str, word: str) -> float:

@@ -66,13 +66,14 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`done` counts files that are indexed or skipped."""
+    """`done` counts files that are indexed or skipped; `bytes` are those of indexed files."""
 
     files: int = 0
     done: int = 0
     work: int = 0
     chunks: int = 0
     definitions: int = 0
+    bytes: int = 0
     skipped: tuple[tuple[str, int], ...] = ()
 
 
@@ -218,9 +219,9 @@ class Store:
 
     def totals(self) -> Totals:
         counts = {
-            state: (files, chunks, definitions)
-            for state, files, chunks, definitions in self._connection.execute(
-                "SELECT state, count(*), sum(chunks), sum(definitions) FROM files GROUP BY state"
+            state: counted
+            for state, *counted in self._connection.execute(
+                "SELECT state, count(*), sum(chunks), sum(definitions), sum(size) FROM files GROUP BY state"
             )
         }
         skipped = self._connection.execute(
@@ -234,6 +235,7 @@ class Store:
             sum(counts[state][0] for state in (State.TODO, State.DOING, State.GONE) if state in counts),
             sum(row[1] for row in counts.values()),
             sum(row[2] for row in counts.values()),
+            counts[State.CLEAN][3] if State.CLEAN in counts else 0,
             tuple((reason, count) for reason, count in skipped),
         )
 

@@ -79,3 +79,10 @@ def dump(disk: DiskIndex, words: Iterable[str], overlay: Mapping[str, str] | Non
         known[f"files that use {word}"] = {row.path for row in view.rows(disk.text.files_with("uses", word))}
         known[f"files that define {word}"] = {row.path for row in view.rows(disk.text.files_with("defines", word))}
     return known
+
+
+def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -32,7 +32,9 @@ PYTHON = "def {0}():\n    return {1}()\n\n\nclass Of{2}:\n    def {3}(self):\n  
 
 texts = st.one_of(
     st.tuples(*[st.sampled_from(WORDS)] * 4).map(lambda words: PYTHON.format(*words)),
-    st.sampled_from(["", "alpha\n", "beta beta\r\n", "gamma\0", "# @generated\nalpha\n", "x" * 6_000, "import delta\n" * 90]),
+    st.sampled_from(
+        ["", "alpha\n", "beta beta\r\n", "gamma\0", "# @generated\nalpha\n", "x" * 6_000, "import delta\n" * 90]
+    ),
 )
 names = st.sampled_from(FILES)
 
@@ -127,7 +129,8 @@ class Histories(RuleBasedStateMachine):
 
         async def wait_and_kill() -> None:
             await asyncio.sleep(seconds)
-            os.kill(self.client.process_id, signal.SIGKILL)
+            if (process := self.client.process_id) is not None:
+                os.kill(process, signal.SIGKILL)
             await self.client.close()
 
         self.runner.run(wait_and_kill())
@@ -168,7 +171,12 @@ class Histories(RuleBasedStateMachine):
         disk = fresh(mirror, self.home / "third", lambda path: Path(path).name not in self.denied)
         try:
             for word in WORDS:
-                for question in (Search(word, 500), DefinitionsOf(word), ReferencesTo(word, 500), SymbolsLike(word, 500)):
+                for question in (
+                    Search(word, 500),
+                    DefinitionsOf(word),
+                    ReferencesTo(word, 500),
+                    SymbolsLike(word, 500),
+                ):
                     expected = ANSWERS[type(question)](View(disk.store, disk.text, {}), question)
                     found = self.runner.run(self.client.ask(question))
                     assert shape(found, self.folder) == shape(expected, mirror)
@@ -178,7 +186,10 @@ class Histories(RuleBasedStateMachine):
 
 def shape(found: Found[Any], folder: Path) -> set[object]:
     """What is in an answer, without scores and order, by relative paths."""
-    return {replace(item, path=item.path.relative_to(folder), **({"score": 0.0} if isinstance(item, Hit) else {})) for item in found.items}
+    return {
+        replace(item, path=item.path.relative_to(folder), **({"score": 0.0} if isinstance(item, Hit) else {}))
+        for item in found.items
+    }
 
 
 Histories.TestCase.settings = settings(max_examples=examples(12), stateful_step_count=12)
