@@ -24,6 +24,8 @@ KINDS = {kind.value: kind for kind in SymbolKind}
 
 QUALIFIER = re.compile(r"::|->|[.:#\\]")
 ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
+OPERATOR = re.compile(r"\boperator(?:\s*\(\s*\)|\s*[^\w\s(]+|\s+[^()]+)")
+"""`operator==`, `operator()` and `operator std::string` of C++ are one name, with the signs that divide others."""
 LEFT_OUT = frozenset({"", "prototype", "module", "exports", "this", "self"})
 """Parts of a qualified name that name nothing: `module.exports.area`, `Shape.prototype.area`."""
 
@@ -248,9 +250,13 @@ def _parts(text: bytes) -> tuple[str, ...]:
     if not 0 < len(text) <= LONGEST_NAME:
         return ()
     name = text.decode("utf-8", "replace").strip("\"'`*& ")
+    operator = OPERATOR.search(name)
+    if operator is not None:
+        return (*_parts(name[: operator.start()].encode()), operator[0].strip())
     if QUALIFIER.search(name) is None:
-        return (name,) if name else ()
+        return (name.split()[-1],) if name else ()
     while (shorter := ARGUMENTS.sub("", name)) != name:
         name = shorter
     parts = tuple(part.strip() for part in QUALIFIER.split(name))
-    return tuple(part for part in parts[:-1] if part not in LEFT_OUT) + parts[-1:] if parts[-1] else ()
+    outer = tuple(part for part in parts[:-1] if part not in LEFT_OUT)
+    return (*outer, parts[-1].split()[-1]) if parts[-1] else outer[-1:]
