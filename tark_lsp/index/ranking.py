@@ -22,6 +22,8 @@ TESTS_WEIGHT = 0.5
 """Of hits in tests, examples and docs, which repeat the words of the code that they are about."""
 DENSE_WEIGHT = 0.3
 """Of the ranking by vectors, beside 1 of the one by words."""
+FUSION_OFFSET = 10
+"""Lower than usual (fusion.py): what is first by its words should stay near the top."""
 RELEVANCE = 0.9
 """What counts for the order of hits, beside that they show different code (`diversify`)."""
 FEW_WORDS = 3
@@ -85,7 +87,7 @@ def rank(query: str, candidates: Sequence[Hit], limit: int, nearest: Sequence[Hi
     else:
         hits = {_place(hit): hit for hit in (*by_vectors, *by_words)}
         rankings = [[_place(hit) for hit in ranking] for ranking in (by_words, by_vectors)]
-        fused = fuse_rankings(rankings, (1.0, DENSE_WEIGHT))
+        fused = fuse_rankings(rankings, (1.0, DENSE_WEIGHT), FUSION_OFFSET)
         ranked = [replace(hits[place], score=score) for place, score in fused]
     return diversify(ranked, [hit.score for hit in ranked], _likeness, limit, RELEVANCE)
 
