@@ -32,12 +32,13 @@ class AllowedUploads:
         allowed[host] = allowed.get(host, {}) | identities
         self._write(allowed)
 
-    def forget(self, folders: Sequence[Path]) -> None:
-        """No host may get the code of these folders any more. Raises OSError."""
-        gone = {folder for folder, _ in _identities(folders)}
+    def forget(self, folders: Sequence[Path] | None) -> None:
+        """No host may get the code of these folders, or None: of any folder, any more. Raises OSError."""
+        gone = None if folders is None else {folder for folder, _ in _identities(folders)}
         allowed = self._read()
         left = {
-            host: {name: value for name, value in known.items() if name not in gone} for host, known in allowed.items()
+            host: {name: value for name, value in known.items() if gone is not None and name not in gone}
+            for host, known in allowed.items()
         }
         if left != allowed:
             self._write(left)
