@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from tark_lsp.index.model import Definition, Import, ParsedFile, Reference
-from tark_lsp.index.packing import Outline, pack_outline, pack_references, unpack_outline, unpack_references
+from tark_lsp.index.model import Definition, Import, Reference
+from tark_lsp.index.packing import Outline, PackedFile, unpack_outline, unpack_references
 from tark_lsp.sqlite_file import in_transaction, open_file
 
 VERSION = 1
@@ -179,7 +179,7 @@ class Store:
 
     def finish(
         self,
-        done: Sequence[tuple[FileRow, bytes, ParsedFile]],
+        done: Sequence[tuple[FileRow, bytes, PackedFile]],
         skipped: Sequence[tuple[FileRow, bytes, str]],
         removed: Sequence[int],
     ) -> None:
@@ -193,13 +193,13 @@ class Store:
             connection.executemany(
                 update,
                 (
-                    (State.CLEAN, row.mtime, row.size, digest, "", len(parsed.chunks), len(parsed.definitions), row.id)
-                    for row, digest, parsed in done
+                    (State.CLEAN, row.mtime, row.size, digest, "", packed.chunks, packed.definitions, row.id)
+                    for row, digest, packed in done
                 ),
             )
             connection.executemany(
                 "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)",
-                ((row.id, pack_outline(parsed), pack_references(parsed.references)) for row, _, parsed in done),
+                ((row.id, packed.outline, packed.uses) for row, _, packed in done),
             )
             connection.executemany(
                 update,
