@@ -15,7 +15,7 @@ from pathlib import Path
 import tantivy
 
 from tark_lsp.index.cache_folder import create_private
-from tark_lsp.index.model import ParsedFile
+from tark_lsp.index.packing import PackedFile, pack
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.reading import read_for_index
 from tark_lsp.index.store import FileRow, State, Store
@@ -36,7 +36,7 @@ FOOTER_MAGIC = 1337
 class Batch:
     """Files whose words are in the text index, but not yet committed."""
 
-    done: list[tuple[FileRow, bytes, ParsedFile]] = field(default_factory=list)
+    done: list[tuple[FileRow, bytes, PackedFile]] = field(default_factory=list)
     skipped: list[tuple[FileRow, bytes, str]] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
     same: list[FileRow] = field(default_factory=list)
@@ -92,7 +92,7 @@ class DiskIndex:
             if had_words:
                 self.text.remove(row.id)
             self.text.add(row.id, row.path, read.text, parsed)
-            batch.done.append((_at(row, read.mtime, read.size), read.digest, parsed))
+            batch.done.append((_at(row, read.mtime, read.size), read.digest, pack(parsed)))
             batch.characters += len(read.text)
             batch.writes_text = True
 

@@ -164,4 +164,4 @@ class IndexStatus:
     """Where dense vectors come from, or empty: lexical only."""
     reason: str = ""
     skipped: tuple[tuple[str, int], ...] = ()
-    """Why files are not indexed (`binary`, `minified`, ...; reading.py has all), and how many each time."""
+    """Why files are not indexed (`binary`, `minified`, ...; worth.py has all), and how many each time."""

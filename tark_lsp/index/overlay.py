@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.parsing import parse_file
-from tark_lsp.index.reading import LARGEST_BYTES, read_for_index, why_skipped
+from tark_lsp.index.reading import is_worth, read_for_index
 from tark_lsp.index.scanning import look_at
 from tark_lsp.index.store import FileRow, Seen, State, Totals
 from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
@@ -69,8 +69,7 @@ class Overlay:
     def show_text(self, path: str, text: str) -> None:
         self.drop(path)
         if self._permit([path])[0]:
-            is_skipped = len(text) > LARGEST_BYTES or why_skipped(text)
-            self.files[path] = OverlaidFile.of(path, "" if is_skipped else text)
+            self.files[path] = OverlaidFile.of(path, text if is_worth(path, text) else "")
 
     def show_files(self, paths: Sequence[str]) -> None:
         """Read these files, unless they are open."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from tark_lsp.index.model import Definition, Import, ParsedFile, Reference
-from tark_lsp.index.packing import Outline, pack_outline, pack_references, unpack_outline, unpack_references
+from tark_lsp.index.model import Definition, Import, Reference
+from tark_lsp.index.packing import Outline, PackedFile, unpack_outline, unpack_references
 from tark_lsp.sqlite_file import in_transaction, open_file
 
 VERSION = 1
@@ -77,6 +77,8 @@ class Totals:
     skipped: tuple[tuple[str, int], ...] = ()
 
 
+COMPARED = 1
+"""The `application_id` of the file after its first scan."""
 COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
 
 
@@ -130,6 +132,7 @@ class Store:
             )
             changed = connection.total_changes - before
             connection.execute("DROP TABLE temp.seen")
+            connection.execute(f"PRAGMA application_id = {COMPARED}")
             return changed
 
         return in_transaction(self._connection, work)
@@ -176,7 +179,7 @@ class Store:
 
     def finish(
         self,
-        done: Sequence[tuple[FileRow, bytes, ParsedFile]],
+        done: Sequence[tuple[FileRow, bytes, PackedFile]],
         skipped: Sequence[tuple[FileRow, bytes, str]],
         removed: Sequence[int],
     ) -> None:
@@ -190,13 +193,13 @@ class Store:
             connection.executemany(
                 update,
                 (
-                    (State.CLEAN, row.mtime, row.size, digest, "", len(parsed.chunks), len(parsed.definitions), row.id)
-                    for row, digest, parsed in done
+                    (State.CLEAN, row.mtime, row.size, digest, "", packed.chunks, packed.definitions, row.id)
+                    for row, digest, packed in done
                 ),
             )
             connection.executemany(
                 "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)",
-                ((row.id, pack_outline(parsed), pack_references(parsed.references)) for row, _, parsed in done),
+                ((row.id, packed.outline, packed.uses) for row, _, packed in done),
             )
             connection.executemany(
                 update,
@@ -216,6 +219,12 @@ class Store:
         )
 
     # What is known
+
+    @property
+    def was_compared(self) -> bool:
+        """Whether the files were listed since it was begun: before, nothing is to be done, but nothing is known."""
+        ((found,),) = self._connection.execute("PRAGMA application_id")
+        return bool(found == COMPARED)
 
     def totals(self) -> Totals:
         counts = {

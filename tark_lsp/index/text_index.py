@@ -14,7 +14,7 @@ from tantivy import Occur, Query
 from tark_lsp.index.chunk_text import chunk_key, chunk_text
 from tark_lsp.index.model import Chunk, ParsedFile
 
-HEAP_BYTES = 40_000_000
+HEAP_BYTES = 30_000_000
 THREADS = 1
 """Beside the thread that parses; a second one makes no difference on two cores, and twice as many segments."""
 LONGEST_WORD = 60

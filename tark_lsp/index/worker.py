@@ -11,7 +11,7 @@ PERMIT_FILES = 200
 """How many files the server is asked about at once."""
 STEP_SECONDS = 0.02
 """A question waits for one step at most, or for one large file."""
-COMMIT_CHARACTERS = 12_000_000
+COMMIT_CHARACTERS = 8_000_000
 COMMIT_FILES = 2_000
 COMMIT_SECONDS = 5.0
 """A batch is committed when it has so many characters or files, or is so old."""
