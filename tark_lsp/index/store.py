@@ -77,6 +77,8 @@ class Totals:
     skipped: tuple[tuple[str, int], ...] = ()
 
 
+COMPARED = 1
+"""The `application_id` of the file after its first scan."""
 COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
 
 
@@ -130,6 +132,7 @@ class Store:
             )
             changed = connection.total_changes - before
             connection.execute("DROP TABLE temp.seen")
+            connection.execute(f"PRAGMA application_id = {COMPARED}")
             return changed
 
         return in_transaction(self._connection, work)
@@ -215,6 +218,12 @@ class Store:
         )
 
     # What is known
+
+    @property
+    def was_compared(self) -> bool:
+        """Whether the files were listed since it was begun: before, nothing is to be done, but nothing is known."""
+        ((found,),) = self._connection.execute("PRAGMA application_id")
+        return bool(found == COMPARED)
 
     def totals(self) -> Totals:
         counts = {
