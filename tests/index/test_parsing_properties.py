@@ -90,7 +90,7 @@ def stands_at(name: str, line: str, column: int) -> bool:
 
 @every("name", HOSTILE)
 def test_hostile_texts(name: str) -> None:
-    for file_name in ("a.py", "a.js", "a.go", "a.unknown"):
+    for file_name in ("a.py", "a.ts", "a.unknown"):
         check(file_name, HOSTILE[name])
 
 
