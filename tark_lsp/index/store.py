@@ -141,8 +141,7 @@ class Store:
         """Files to be done whatever is known of them."""
         self._write_many(
             "INSERT INTO files (path, mtime, size, state, priority) VALUES (?, ?, ?, 0, ?) ON CONFLICT (path) DO UPDATE"
-            " SET state = 0, priority = excluded.priority, mtime = excluded.mtime, size = excluded.size,"
-            " tries = CASE WHEN hash = x'' THEN tries ELSE 0 END",
+            " SET state = 0, priority = excluded.priority, mtime = excluded.mtime, size = excluded.size",
             ((os.fsencode(file.path), file.mtime, file.size, priority) for file in seen),
         )
 
@@ -152,13 +151,13 @@ class Store:
     def mark_again(self, paths: Iterable[str]) -> None:
         """Files to be done as if they were new."""
         self._write_many(
-            "UPDATE files SET state = 0, hash = x'', tries = 0 WHERE path = ?",
+            "UPDATE files SET state = 0, hash = x'' WHERE path = ?",
             ((os.fsencode(path),) for path in paths),
         )
 
     def abandon(self) -> None:
         """What was begun and is not finished was not committed to the text index either."""
-        self._write_many("UPDATE files SET state = 0, tries = 0 WHERE state = 1", [()])
+        self._write_many("UPDATE files SET state = 0, tries = tries - 1 WHERE state = 1", [()])
 
     def is_idle(self) -> bool:
         """Whether nothing is to be done, beside what was begun."""

@@ -43,6 +43,7 @@ class Worker:
         """A little work. False if there is none. `is_full`: only remove files."""
         if not self._queue:
             self._fetch(disk, is_full=is_full)
+        has_work = bool(self._queue)
         deadline = time.monotonic() + STEP_SECONDS
         while self._queue and time.monotonic() < deadline:
             self._take(disk, *self._queue.pop())
@@ -51,7 +52,7 @@ class Worker:
         is_old = time.monotonic() - self._batch_began >= COMMIT_SECONDS
         if batch.files and (is_large or is_old or (not self._queue and disk.store.is_idle())):
             guarded(disk.commit)
-        return bool(self._queue) or bool(batch.files) or self._compare_with_rules(disk)
+        return has_work or bool(batch.files) or self._compare_with_rules(disk)
 
     def index_now(self, disk: DiskIndex, paths: Sequence[str]) -> None:
         """Bring these files, as far as they are known, up to date before anything else."""
