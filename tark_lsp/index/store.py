@@ -16,13 +16,14 @@ from tark_lsp.index.model import Definition, Import, Reference
 from tark_lsp.index.packing import Outline, PackedFile, unpack_outline, unpack_references
 from tark_lsp.sqlite_file import in_transaction, open_file
 
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 5.0
 TABLES = (
     """CREATE TABLE files (
         id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL,
         hash BLOB NOT NULL DEFAULT x'', state INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0,
-        tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,
+        tries INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0,
+        reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,
         definitions INTEGER NOT NULL DEFAULT 0)""",
     "CREATE INDEX work ON files (state, priority DESC, mtime DESC) WHERE state IN (0, 1, 4)",
     "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL)",
@@ -61,6 +62,9 @@ class FileRow:
     hash: bytes
     state: State
     tries: int
+    """How often it was begun since it was last finished."""
+    deaths: int
+    """How often the process died while it parsed this file."""
     chunks: int
 
 
@@ -79,7 +83,7 @@ class Totals:
 
 COMPARED = 1
 """The `application_id` of the file after its first scan."""
-COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
+COLUMNS = "id, path, mtime, size, hash, state, tries, deaths, chunks"
 
 
 class Store:
@@ -141,8 +145,7 @@ class Store:
         """Files to be done whatever is known of them."""
         self._write_many(
             "INSERT INTO files (path, mtime, size, state, priority) VALUES (?, ?, ?, 0, ?) ON CONFLICT (path) DO UPDATE"
-            " SET state = 0, priority = excluded.priority, mtime = excluded.mtime, size = excluded.size,"
-            " tries = CASE WHEN hash = x'' THEN tries ELSE 0 END",
+            " SET state = 0, priority = excluded.priority, mtime = excluded.mtime, size = excluded.size",
             ((os.fsencode(file.path), file.mtime, file.size, priority) for file in seen),
         )
 
@@ -152,13 +155,17 @@ class Store:
     def mark_again(self, paths: Iterable[str]) -> None:
         """Files to be done as if they were new."""
         self._write_many(
-            "UPDATE files SET state = 0, hash = x'', tries = 0 WHERE path = ?",
+            "UPDATE files SET state = 0, hash = x'' WHERE path = ?",
             ((os.fsencode(path),) for path in paths),
         )
 
+    def blame(self, file: int) -> None:
+        """The process died while it parsed this file."""
+        self._write_many("UPDATE files SET deaths = deaths + 1 WHERE id = ? AND state != 2", [(file,)])
+
     def abandon(self) -> None:
         """What was begun and is not finished was not committed to the text index either."""
-        self._write_many("UPDATE files SET state = 0, tries = 0 WHERE state = 1", [()])
+        self._write_many("UPDATE files SET state = 0 WHERE state = 1", [()])
 
     def is_idle(self) -> bool:
         """Whether nothing is to be done, beside what was begun."""
@@ -188,7 +195,7 @@ class Store:
         def work(connection: sqlite3.Connection) -> None:
             update = (
                 "UPDATE files SET state = ?, mtime = ?, size = ?, hash = ?, reason = ?, chunks = ?, definitions = ?,"
-                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
+                " priority = 0, tries = 0, deaths = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
             )
             connection.executemany(
                 update,
@@ -303,8 +310,8 @@ class Store:
 
     def _rows(self, sql: str, values: Sequence[object]) -> list[FileRow]:
         return [
-            FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, chunks)
-            for number, path, mtime, size, digest, state, tries, chunks in self._connection.execute(sql, values)
+            FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, deaths, chunks)
+            for number, path, mtime, size, digest, state, tries, deaths, chunks in self._connection.execute(sql, values)
         ]
 
     def _write_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
