@@ -1,0 +1,70 @@
+"""The JSON of `jest --json` and `vitest run --reporter=json`, which have the same form."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from tark_lsp.tools.runners.report import Failure, Report, message_of
+
+COUNTS = {"numPassedTests": "passed", "numFailedTests": "failed", "numPendingTests": "skipped", "numTodoTests": "todo"}
+STACK = re.compile(r"^\s*at ")
+PLACE = re.compile(r"\(?(?:file://)?(?P<file>/?(?:[A-Za-z]:)?[^\s():]+):(?P<line>\d+):(?P<column>\d+)\)?\s*$")
+
+
+def parse(text: str) -> Report:
+    """The JSON is one line; what tests and the program itself print is around it."""
+    lines = text.split("\n")
+    for number, line in reversed(list(enumerate(lines))):
+        at = line.find('{"num')
+        if at < 0:
+            continue
+        try:
+            found, end = json.JSONDecoder().raw_decode(line[at:])
+            failures = [failure for file in found["testResults"] for failure in _failures(file)]
+            counts = {name: int(found[key]) for key, name in COUNTS.items() if found.get(key)}
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+        broken = sum(not failure.test for failure in failures)
+        rest = "\n".join([*lines[:number], line[:at] + line[at + end :], *lines[number + 1 :]]).strip("\n")
+        told = rest or "\n".join(_told(failure) for failure in failures)
+        return Report(True, told, tuple(failures), {**counts, **({"errors": broken} if broken else {})})
+    return Report(False, text)
+
+
+def _failures(file: Mapping[str, Any]) -> Iterator[Failure]:
+    """The tests of a file that failed; a file that could not be loaded is one failure without a test."""
+    name = str(file.get("name", ""))
+    tests = [test for test in file["assertionResults"] if test["status"] == "failed"]
+    if not file["assertionResults"] and file["status"] == "failed":
+        message = str(file.get("message", ""))
+        yield Failure(message_of(_without_stack(message)) or "the file could not be loaded", name, _line(message, name))
+    for test in tests:
+        message = "\n".join(str(one) for one in test.get("failureMessages") or ())
+        location = test.get("location") or {}
+        line = _line(message, name) or location.get("line")
+        yield Failure(message_of(_without_stack(message)) or "failed", name, line, test=str(test["fullName"]))
+
+
+def _without_stack(message: str) -> Iterator[str]:
+    """Up to the first stack."""
+    for line in message.splitlines():
+        if STACK.match(line):
+            return
+        yield line
+
+
+def _line(message: str, file: str) -> int | None:
+    """The line of this file in the first stack that names it."""
+    for line in message.splitlines():
+        match = PLACE.search(line) if STACK.match(line) else None
+        if match is not None and unquote(match["file"]).replace("\\", "/").endswith(
+            file.replace("\\", "/").lstrip("/")
+        ):
+            return int(match["line"])
+    return None
+
+
+def _told(failure: Failure) -> str:
+    return f"{failure.file}:{failure.line or ''} {failure.test}\n{failure.message}"

@@ -1,0 +1,71 @@
+"""The JSON of checkers: one array of ruff and eslint, one object a line of mypy."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from tark_lsp.tools.runners.parsers import located
+from tark_lsp.tools.runners.report import Failure, Report, counted, message_of
+
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+
+
+def parse_ruff(text: str) -> Report:
+    return _of_array(text, _of_ruff)
+
+
+def parse_eslint(text: str) -> Report:
+    return _of_array(text, _of_eslint)
+
+
+def parse_mypy(text: str) -> Report:
+    """A crash, or a version before 1.11, writes text."""
+    failures, rest = [], []
+    for line in text.splitlines():
+        try:
+            failures.append(_of_mypy(json.loads(line))) if line.startswith('{"file"') else rest.append(line)
+        except UNREADABLE:
+            rest.append(line)
+    told = "\n".join(rest).strip("\n")
+    if not failures:
+        return located.parse(told)
+    shown = told or "\n".join(f"{one.file}:{one.line}: {one.severity}: {one.message}" for one in failures)
+    return Report(True, shown, tuple(failures), counted(failures))
+
+
+def _of_array(text: str, read: Callable[[Iterable[Any]], Iterable[Failure]]) -> Report:
+    """The array begins a line; warnings of the program are around it."""
+    at = 0 if text.startswith("[") else text.find("\n[") + 1
+    while at > 0 or text.startswith("["):
+        try:
+            found, end = json.JSONDecoder().raw_decode(text[at:])
+            failures = tuple(read(found))
+        except UNREADABLE:
+            if (at := text.find("\n[", at) + 1) == 0:
+                break
+            continue
+        rest = (text[:at] + text[at + end :]).strip("\n")
+        shown = rest or "\n".join(f"{one.file}:{one.line}: {one.test} {one.message}" for one in failures)
+        return Report(True, shown, failures, counted(failures))
+    return Report(False, text)
+
+
+def _of_ruff(found: Iterable[Mapping[str, Any]]) -> Iterator[Failure]:
+    for one in found:
+        place = one["location"]
+        code = one["code"] or "syntax"
+        yield Failure(message_of([one["message"]]), one["filename"], place["row"], place["column"], code)
+
+
+def _of_eslint(found: Iterable[Mapping[str, Any]]) -> Iterator[Failure]:
+    for file in found:
+        for one in file["messages"]:
+            severity = "error" if one["severity"] == 2 else "warning"
+            code, line, column = one.get("ruleId") or "", one.get("line"), one.get("column")
+            yield Failure(message_of([one["message"]]), file["filePath"], line, column, code, severity)
+
+
+def _of_mypy(one: Mapping[str, Any]) -> Failure:
+    hint = f"\n{one['hint']}" if one.get("hint") else ""
+    line, column = one["line"], one["column"] + 1  # mypy's columns count from 0 here
+    return Failure(message_of([one["message"] + hint]), one["file"], line, column, one["code"] or "", one["severity"])
