@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tark_lsp.context.result_handles import LONGEST_KEPT
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.command import Command
-from tark_lsp.tools.command_changes import note_changes, tell_changes, tell_unsaved
+from tark_lsp.tools.command_changes import NAMED_FILES, note_changes, tell_changes, tell_unsaved
 from tark_lsp.tools.command_checkpoint import watch
 from tark_lsp.tools.command_findings import settle_findings
 from tark_lsp.tools.command_running import Ran, run_previewed
@@ -28,8 +28,11 @@ class Executed:
     after: tuple[str, ...]
 
 
-async def execute(command: Command, ctx: ToolContext, *, kept: int = LONGEST_KEPT) -> Executed:
-    """Run a command that is permitted. At most `kept` bytes of its output are kept. Raises ToolError."""
+async def execute(
+    command: Command, ctx: ToolContext, *, kept: int = LONGEST_KEPT, named: int = NAMED_FILES
+) -> Executed:
+    """Run a command that is permitted. At most `kept` bytes of its output are kept, and at most `named` of the files that
+    it changed are named. Raises ToolError."""
     folder = max(
         (one for one in ctx.workspace.folders if command.cwd.is_relative_to(one)), key=lambda one: len(one.parts)
     )
@@ -48,7 +51,7 @@ async def execute(command: Command, ctx: ToolContext, *, kept: int = LONGEST_KEP
         raise
     found = await settle_findings(ran.findings, ctx)
     changes = await note_changes(ctx, before, unsaved)
-    return Executed(ran, tuple(found), (*tell_unsaved(ctx, unsaved), *tell_changes(ctx, changes, before)))
+    return Executed(ran, tuple(found), (*tell_unsaved(ctx, unsaved), *tell_changes(ctx, changes, before, named)))
 
 
 def tell_limits(command: Command, code: int | None, again: str = "call again") -> list[str]:

@@ -1,6 +1,7 @@
 """What run_tests and run_check share: the command line of a runner goes through the very steps of run_command."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -15,9 +16,14 @@ from tark_lsp.tools.runners.runner import Purpose
 from tark_lsp.tools.runners.summary import locations_of, places_of, summarize, verdict
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
+log = logging.getLogger(__name__)
+
 SECONDS = 600.0
 MOST_OUTPUT = 8 * 1024 * 1024
 """Bytes of output that are kept to be read: the JSON of 10,000 failures has some megabytes."""
+
+NAMED_FILES = 10
+"""How many changed files the result names: a build writes many, and the failures matter more."""
 
 AGAIN = "run the same command line by run_command"
 FACTS = replace(run_command.FACTS, allowed_as=run_command.TOOL.name)
@@ -41,7 +47,7 @@ def runner_tool(
         choice, command = choice_of(args, ctx), preview.command
         if command is None or (choice.text, choice.cwd) != (command.text, command.cwd):
             raise ToolError("stale", "another command would run now", hint="make the call again")
-        return await told(choice, command, await execute(command, ctx, kept=MOST_OUTPUT), ctx)
+        return await told(choice, command, await execute(command, ctx, kept=MOST_OUTPUT, named=NAMED_FILES), ctx)
 
     return Tool(purpose.value, description, arguments, Risk.RISKY, preview, run, seconds=float("inf"), facts=FACTS)
 
@@ -78,4 +84,9 @@ async def told(choice: Choice, command: Command, executed: Executed, ctx: ToolCo
 
 
 def _read(choice: Choice, executed: Executed) -> Report:
-    return choice.runner.parse(executed.ran.whole.text())
+    text = executed.ran.whole.text()
+    try:
+        return choice.runner.parse(text)
+    except Exception:  # a defect of a parser: the run is over, and its output is shown instead
+        log.exception("the output of %s cannot be read", choice.runner.name)
+        return Report(False, text)

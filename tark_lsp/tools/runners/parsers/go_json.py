@@ -100,7 +100,8 @@ def parse_text(text: str) -> Report:
             continue
         body = []
         for following in lines[at + 1 : at + 100]:
-            if not following.startswith((f"{match['indent']}  ", "\t")) and not following.startswith("panic: "):
+            other = TEXT_FAIL.match(following)
+            if TEXT_END.match(following) or (other and len(other["indent"]) <= len(match["indent"])):
                 break
             body.append(following)
         if any(TEXT_FAIL.match(one) for one in body):

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from tark_lsp.tools.runners.report import Failure, Report, message_of
 
 COUNTS = {"numPassedTests": "passed", "numFailedTests": "failed", "numPendingTests": "skipped", "numTodoTests": "todo"}
+NO_TESTS = re.compile(r"^No tests? (?:files )?found", re.MULTILINE)
 STACK = re.compile(r"^\s*at ")
 PLACE = re.compile(r"\(?(?:file://)?(?P<file>/?(?:[A-Za-z]:)?[^\s():]+):(?P<line>\d+):(?P<column>\d+)\)?\s*$")
 
@@ -30,7 +31,7 @@ def parse(text: str) -> Report:
         rest = "\n".join([*lines[:number], line[:at] + line[at + end :], *lines[number + 1 :]]).strip("\n")
         told = rest or "\n".join(_told(failure) for failure in failures)
         return Report(True, told, tuple(failures), {**counts, **({"errors": broken} if broken else {})})
-    return Report(False, text)
+    return Report(NO_TESTS.search(text) is not None, text)
 
 
 def _failures(file: Mapping[str, Any]) -> Iterator[Failure]:
@@ -52,18 +53,23 @@ def _without_stack(message: str) -> Iterator[str]:
     for line in message.splitlines():
         if STACK.match(line):
             return
-        yield line
+        if not line.startswith("  ● "):
+            yield line
 
 
 def _line(message: str, file: str) -> int | None:
     """The line of this file in the first stack that names it."""
     for line in message.splitlines():
         match = PLACE.search(line) if STACK.match(line) else None
-        if match is not None and unquote(match["file"]).replace("\\", "/").endswith(
-            file.replace("\\", "/").lstrip("/")
-        ):
+        if match is not None and _is_same(unquote(match["file"]), file):
             return int(match["line"])
     return None
+
+
+def _is_same(one: str, other: str) -> bool:
+    """One of them can be relative, or begin with another slash."""
+    names = sorted((name.replace("\\", "/").lstrip("/") for name in (one, other)), key=len)
+    return bool(names[0]) and names[1].endswith(names[0])
 
 
 def _told(failure: Failure) -> str:

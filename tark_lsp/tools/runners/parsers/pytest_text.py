@@ -92,4 +92,4 @@ def _read(test: str, said: str, body: list[str]) -> Failure:
     below = [place for place in places if not re.match(r"[A-Za-z]:|[/\\]|\.\.", place[0])]
     syntax = [(match["file"], int(match["line"])) for one in told if (match := SYNTAX.match(one))]
     file, line = next(reversed(own or syntax or below), (named, None))
-    return Failure(message_of(told) or said or "failed", file, line, test=name or test)
+    return Failure(message_of(told) or said or "failed", file, line, test=name if separator else "" if named else test)
