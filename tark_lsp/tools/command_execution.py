@@ -31,8 +31,9 @@ class Executed:
 async def execute(
     command: Command, ctx: ToolContext, *, kept: int = LONGEST_KEPT, named: int = NAMED_FILES
 ) -> Executed:
-    """Run a command that is permitted. At most `kept` bytes of its output are kept, and at most `named` of the files that
-    it changed are named. Raises ToolError."""
+    """Run a command that is permitted. At most `kept` bytes of its output are kept. Raises ToolError.
+
+    The notes name at most `named` files of each kind of change."""
     folder = max(
         (one for one in ctx.workspace.folders if command.cwd.is_relative_to(one)), key=lambda one: len(one.parts)
     )

@@ -10,7 +10,7 @@ KNOWN = (pytest_text.parse, unittest_text.parse, node_text.parse, cargo_json.par
 JEST_COUNTS = re.compile(r"^ *Tests:? +((?:\d+ \w+(?:, | \| )?)+)", re.MULTILINE)
 """`Tests:  2 failed, 1 passed, 3 total` of jest, `Tests  2 failed | 1 passed (3)` of vitest."""
 JEST_FAILURE = re.compile(r"^  ● (?P<test>.+)\n(?P<body>(?:(?!  ● ).*\n)*)", re.MULTILINE)
-VITEST_FAILURE = re.compile(r"^ FAIL  (?P<test>\S+ > .+)\n(?P<body>(?:(?! FAIL |⎯).*\n)*)", re.MULTILINE)
+VITEST_FAILURE = re.compile(r"^ FAIL  (?P<test>\S+ (?:> |\[ ).+)\n(?P<body>(?:(?! FAIL |⎯).*\n)*)", re.MULTILINE)
 JEST_PLACE = re.compile(r"(?:at .*?\(?|❯ )(?P<file>(?!node:)[^\s()]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tark_lsp.tools.runners.parsers.located import failure_in
@@ -21,6 +22,7 @@ def parse(text: str) -> Report:
     if not events:
         return Report(False, text)
     output: dict[tuple[str, str], list[str]] = defaultdict(list)
+    errors: dict[tuple[str, str], list[str]] = defaultdict(list)
     ended: dict[tuple[str, str], str] = {}
     built: list[str] = list(rest)
     told: list[str] = []
@@ -32,10 +34,12 @@ def parse(text: str) -> Report:
                 built.append(written.rstrip("\n"))
             case "output":
                 output[key].append(written)
+                if str(event.get("OutputType", "")).startswith("error"):  # Go 1.25 and later
+                    errors[key].append(written)
             case "pass" | "fail" | "skip" as action:
                 ended[key] = action
         told.append(written)
-    return _report(ended, output, built, "".join([*(f"{line}\n" for line in rest), *told]).rstrip("\n"))
+    return _report(ended, {**output, **errors}, built, "".join([*(f"{line}\n" for line in rest), *told]).rstrip("\n"))
 
 
 def _events(text: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -53,24 +57,25 @@ def _events(text: str) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _report(
-    ended: dict[tuple[str, str], str], output: dict[tuple[str, str], list[str]], built: list[str], told: str
+    ended: Mapping[tuple[str, str], str], output: Mapping[tuple[str, str], list[str]], built: Sequence[str], told: str
 ) -> Report:
     """A test that fails only because its subtests do, and a package that fails because its tests do, say nothing."""
     failures = [failure for line in built if (failure := failure_in(line)) is not None]
     failed = [key for key, action in ended.items() if action == "fail" and key[1]]
     for package, test in failed:
         if not any(other == package and name.startswith(f"{test}/") for other, name in failed):
-            failures.append(_failure(package, test, "".join(output[package, test])))
+            failures.append(_failure(package, test, "".join(output.get((package, test), ()))))
     packages = {package for package, _ in failed}
     for (package, test), action in ended.items():
         if action == "fail" and not test and package not in packages:
-            said = "".join(output[package, ""])
+            said = "".join(output.get((package, ""), ()))
             if "[build failed]" not in said or not built:
                 failures.append(Failure(message_of(said.splitlines()) or "failed", test=package))
     names = {"pass": "passed", "fail": "failed", "skip": "skipped"}
     counts: dict[str, int] = {}
-    for (_, test), action in ended.items():
-        if test:
+    parents = {(package, test.rpartition("/")[0]) for package, test in ended}
+    for key, action in ended.items():
+        if key[1] and key not in parents:
             counts[names[action]] = counts.get(names[action], 0) + 1
     errors = sum(not failure.test for failure in failures)
     return Report(bool(ended), told, tuple(failures), {**counts, **({"errors": errors} if errors else {})})
@@ -78,7 +83,8 @@ def _report(
 
 def _failure(package: str, test: str, output: str) -> Failure:
     lines = [line for line in output.splitlines() if not FRAMES.match(line)]
-    place = next((match for line in lines if (match := PLACE.match(line))), None)
+    places = [match for line in lines if (match := PLACE.match(line))]
+    place = places[-1] if places else None  # the last one ends the test; those before can be notes
     stack = next((match for line in lines if (match := STACK.match(line))), None)
     panic = next((line for line in lines if line.startswith("panic: ")), None)
     if panic is not None and stack is not None:

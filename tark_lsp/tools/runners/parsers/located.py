@@ -5,7 +5,7 @@ import re
 
 from tark_lsp.tools.runners.report import Failure, Report, counted, message_of
 
-PATH = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:()'\"<>][^:()'\"<>]*?)"
+PATH = r"(?!\d+:)(?P<file>(?:[A-Za-z]:[\\/])?[^\s:()'\"<>][^:()'\"<>]*?)"
 COLONS = re.compile(rf"^(?:vet: )?{PATH}:(?P<line>\d+)(?::(?P<column>\d+))?:? +(?P<said>\S.*)$")
 PARENTHESES = re.compile(rf"^{PATH}\((?P<line>\d+)(?:,(?P<column>\d+))?\): +(?P<said>\S.*)$")
 SAID = re.compile(

@@ -8,7 +8,10 @@ from tark_lsp.tools.runners.report import Failure, Report, message_of
 
 LAST = re.compile(r"^=*\s*((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+ ?s(?: \([\d:]+\))?\s*=*$")
 COUNT = re.compile(r"(\d+) ([a-z]+)")
-BLOCK = re.compile(r"^=+ (.+?) =+$")
+SUMMARY = "short test summary info"
+BLOCK = re.compile(rf"^=+ (FAILURES|ERRORS|PASSES|warnings summary(?: \(final\))?|{SUMMARY}|slowest .*durations) =+$")
+"""Only these begin another part: a test can print a line of the same form."""
+
 TITLE = re.compile(r"^_+ (?!_)(.+?) _+$")
 """Of a section in the blocks FAILURES and ERRORS."""
 
@@ -22,7 +25,7 @@ NAMES = {"error": "errors", "warning": "warnings"}
 def parse(text: str) -> Report:
     lines = text.splitlines()
     counts = next((found for line in reversed(lines) if (found := _counts(line)) is not None), None)
-    listed = [match for line in _block(lines, "short test summary info") if (match := LISTED.match(line))]
+    listed = [match for line in _block(lines, SUMMARY) if (match := LISTED.match(line))]
     titles = {_title(match[2]) for match in listed}
     sections = _sections(lines, titles)
     failures = [_failure(match[2], match[3] or "", sections) for match in listed]
