@@ -70,11 +70,11 @@ def read_target(target: str | None, ctx: ToolContext) -> Target:
     text = (target or "").strip()
     if not text:
         return Target(ctx.workspace.folders[0])
-    if not text.isprintable() or text.startswith("-"):
-        raise ToolError("invalid_arguments", f"{text!r} is not a target", hint="give a path, path::name or a name")
     path, _, name = text.partition("::")
+    if not text.isprintable() or text.startswith("-") or name.startswith("-"):
+        raise ToolError("invalid_arguments", f"{text!r} is not a target", hint="give a path, path::name or a name")
     for named, inside in ((text, ""), (path, name)):
-        if (resolved := _existing(named, ctx)) is not None and not inside.startswith("-"):
+        if (resolved := _existing(named, ctx)) is not None:
             return Target(resolved if resolved.is_dir() else resolved.parent, resolved, inside)
     if "/" in path or os.sep in path or Path(path).suffix:
         raise FileMissing(f"{path} does not exist", hint="list_directory shows what exists")

@@ -1,4 +1,4 @@
-"""The parsers on recorded outputs of real runs, and on what no run should write: cut, coloured, mixed, enormous output."""
+"""The parsers on recorded outputs of real runs, and on cut, coloured, mixed and enormous output."""
 
 import json
 import re
