@@ -7,8 +7,6 @@ from tark_lsp.tools.runners.runner import Purpose, Runner
 MODULE = (Mark("go.mod"),)
 SUFFIXES = frozenset({".go"})
 PACKAGES, BELOW, OF_FILE = "./...", "./{path}/...", "./{parent}"
-ONLY = "^{name}$"
-"""The names of tests are patterns."""
 
 RUNNERS = (
     Runner(
@@ -21,9 +19,9 @@ RUNNERS = (
         whole=(PACKAGES,),
         folder=(BELOW,),
         file=(OF_FILE,),
-        named=("-run", ONLY, PACKAGES),
-        in_file=("-run", ONLY, OF_FILE),
-        in_folder=("-run", ONLY, OF_FILE),
+        named=("-run", "{name}", PACKAGES),
+        in_file=("-run", "{name}", OF_FILE),
+        in_folder=("-run", "{name}", OF_FILE),
         suffixes=SUFFIXES,
     ),
     Runner(

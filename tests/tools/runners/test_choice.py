@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tark_lsp.commands.shell_text import read_command
 from tark_lsp.errors import FailureForModel
+from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.runners.choice import choose
 from tark_lsp.tools.runners.runner import Purpose
 from tark_lsp.tools.runners.table import RUNNERS
@@ -67,7 +69,7 @@ TESTS: dict[str, tuple[Files, str | None, str]] = {
     "go": ({"go.mod": ""}, None, "go test -json ./..."),
     "go, a file": ({"go.mod": "", "a/b_test.go": ""}, "a/b_test.go", "go test -json ./a"),
     "go, a folder": ({"go.mod": "", "a/b_test.go": ""}, "a", "go test -json ./a/..."),
-    "go, a test": ({"go.mod": "", "a/b_test.go": ""}, "a::TestX", "go test -json -run '^TestX$' ./a"),
+    "go, a test": ({"go.mod": "", "a/b_test.go": ""}, "a::TestX", "go test -json -run TestX ./a"),
     "make": (MAKEFILE, None, "make test"),
     "make, a target": (MAKEFILE, "lint", "make lint"),
     "several, python first": ({**WITH_PYTEST, **USES_VITEST, **MAKEFILE}, None, PYTEST),
@@ -141,7 +143,11 @@ def test_the_command_lines(place: Place) -> None:
             for name, (files, target, line) in rows.items():
                 with case(f"{purpose}: {name}"):
                     ctx = place(f"{purpose} {name}", files).ctx
-                    assert choose(purpose, target, None, ctx).text == line
+                    chosen = choose(purpose, target, None, ctx)
+                    assert chosen.text == line
+                    words = read_command(chosen.text)
+                    assert words.parts == (chosen.argv,), words.why  # what bash reads is what was meant
+                    assert danger_of(chosen.text) is None
 
 
 @pytest.mark.usefixtures("programs")

@@ -9,6 +9,8 @@ from urllib.parse import unquote
 from tark_lsp.tools.runners.report import Failure, Report, message_of
 
 COUNTS = {"numPassedTests": "passed", "numFailedTests": "failed", "numPendingTests": "skipped", "numTodoTests": "todo"}
+MOST_TRIES = 20
+"""Lines that look like the JSON and are not."""
 NO_TESTS = re.compile(r"^No tests? (?:files )?found", re.MULTILINE)
 STACK = re.compile(r"^\s*at ")
 PLACE = re.compile(r"\(?(?:file://)?(?P<file>/?(?:[A-Za-z]:)?[^\s():]+):(?P<line>\d+):(?P<column>\d+)\)?\s*$")
@@ -17,10 +19,9 @@ PLACE = re.compile(r"\(?(?:file://)?(?P<file>/?(?:[A-Za-z]:)?[^\s():]+):(?P<line
 def parse(text: str) -> Report:
     """The JSON is one line; what tests and the program itself print is around it."""
     lines = text.split("\n")
-    for number, line in reversed(list(enumerate(lines))):
-        at = line.find('{"num')
-        if at < 0:
-            continue
+    starts = [(number, at) for number, line in enumerate(lines) if (at := line.find('{"num')) >= 0]
+    for number, at in reversed(starts[-MOST_TRIES:]):
+        line = lines[number]
         try:
             found, end = json.JSONDecoder().raw_decode(line[at:])
             failures = [failure for file in found["testResults"] for failure in _failures(file)]

@@ -1,12 +1,17 @@
 """The JSON of checkers: one array of ruff and eslint, one object a line of mypy."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from tark_lsp.tools.runners.parsers import located
 from tark_lsp.tools.runners.report import Failure, Report, counted, message_of
 
+START = re.compile(r"^\[", re.MULTILINE)
+MOST_TRIES = 20
+"""Lines that can begin the array: output that only looks like it must not take long."""
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -35,16 +40,14 @@ def parse_mypy(text: str) -> Report:
 
 def _of_array(text: str, read: Callable[[Iterable[Any]], Iterable[Failure]]) -> Report:
     """The array begins a line; warnings of the program are around it."""
-    at = 0 if text.startswith("[") else text.find("\n[") + 1
-    while at > 0 or text.startswith("["):
+    for match in islice(START.finditer(text), MOST_TRIES):
+        at = match.start()
         try:
-            found, end = json.JSONDecoder().raw_decode(text[at:])
+            found, end = json.JSONDecoder().raw_decode(text, at)
             failures = tuple(read(found))
         except UNREADABLE:
-            if (at := text.find("\n[", at) + 1) == 0:
-                break
             continue
-        rest = (text[:at] + text[at + end :]).strip("\n")
+        rest = (text[:at] + text[end:]).strip("\n")
         shown = rest or "\n".join(f"{one.file}:{one.line}: {one.test} {one.message}" for one in failures)
         return Report(True, shown, failures, counted(failures))
     return Report(False, text)

@@ -12,6 +12,7 @@ SAID = re.compile(
     r"^(?P<severity>error|fatal error|warning|note|info)(?:[ :\[]+(?P<code>[A-Z]+\d+)\]?)?:? +(?P<message>.*)$", re.I
 )
 CODE = re.compile(r"^(?P<message>.*\S) +\[(?P<code>[a-z][\w-]*)\]$")
+LONGEST_LINE = 10_000
 SEVERITIES = {"fatal error": "error", "info": "note"}
 
 
@@ -21,7 +22,7 @@ def parse(text: str) -> Report:
 
 
 def failure_in(line: str) -> Failure | None:
-    match = PARENTHESES.match(line) or COLONS.match(line)
+    match = PARENTHESES.match(line) or COLONS.match(line) if len(line) < LONGEST_LINE else None
     if match is None:
         return None
     message, severity, code = match["said"], "error", ""
