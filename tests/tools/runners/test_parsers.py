@@ -327,9 +327,9 @@ def test_cut_anywhere_it_is_never_understood_as_more_than_it_says() -> None:
     "line", ["[", '{"num', '{"file"', '{"reason":', '{"Action":', "not ok 1 - x", "  ● x", "= ERRORS ="]
 )
 def test_many_lines_that_only_look_like_it_are_read_in_linear_time(line: str) -> None:
-    """At 50,000 lines, quadratic time would be minutes."""
+    """Quadratic time would be seconds for each parser."""
     for parser in PARSERS.values():
-        parser(f"{line}\n" * 50_000)
+        parser(f"{line}\n" * 10_000)
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=400), st.sampled_from(sorted(PARSERS)))
