@@ -76,7 +76,7 @@ def policies(preview: Preview) -> list[Policy]:
         plain = Policy(level, trusted=trusted, no_commands="" if confined else "a sandbox is required")
         made += [plain, replace(plain, tainted_by="a page")]
         for rule in rules:
-            made += [replace(plain, **{kind: (rule,)}) for kind in ("allow", "ask", "deny")]
+            made += [replace(plain, allow=(rule,)), replace(plain, ask=(rule,)), replace(plain, deny=(rule,))]
     return made
 
 

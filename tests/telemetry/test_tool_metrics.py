@@ -27,7 +27,8 @@ def count(points: Iterable[Any]) -> dict[tuple[str, ...], int]:
 
 @pytest.mark.parametrize("only", [False, True], ids=["with spans", "metrics only"])
 async def test_calls_are_counted_and_timed(monkeypatch: pytest.MonkeyPatch, only: bool) -> None:
-    record, told = Record(), []
+    record = Record()
+    told: list[str] = []
     with receiving() as receiver:
         name = "METRICS_ENDPOINT" if only else "ENDPOINT"
         path = "/v1/metrics" if only else ""

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 import pytest
@@ -17,7 +18,9 @@ import pytest
 from tark_lsp.context.result_handles import HANDLE
 from tark_lsp.errors import ToolError
 from tark_lsp.tools import run_command
+from tark_lsp.tools.command_execution import execute
 from tark_lsp.tools.runners import running
+from tark_lsp.tools.runners.choice import Choice, choose
 from tark_lsp.tools.runners.report import Report
 from tark_lsp.tools.tool import Counted, Location
 from tests.editors.availability import skip
@@ -334,12 +337,11 @@ async def test_a_defect_of_a_parser_shows_the_output(bench: Bench, monkeypatch: 
     def broken(text: str) -> Report:
         raise AssertionError(text)
 
-    choose = running.choose
-    monkeypatch.setattr(
-        running,
-        "choose",
-        lambda *asked: replace(found := choose(*asked), runner=replace(found.runner, parse=broken)),
-    )
+    def choose_broken(*asked: Any) -> Choice:
+        chosen = choose(*asked)
+        return replace(chosen, runner=replace(chosen.runner, parse=broken))
+
+    monkeypatch.setattr(running, "choose", choose_broken)
     bench.write("pytest.ini", "")
     fake(bench, "pytest", "== 1 passed in 0.1s ==\n", 0)
     shown = await bench.call("run_tests")
@@ -353,4 +355,4 @@ def test_no_other_way_leads_to_a_process() -> None:
     for file in folder.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"subprocess|run_process|create_subprocess|os\.(?:system|exec|spawn)|Popen", text), file
-    assert running.execute.__module__ == run_command.execute.__module__ == "tark_lsp.tools.command_execution"
+    assert vars(running)["execute"] is vars(run_command)["execute"] is execute
