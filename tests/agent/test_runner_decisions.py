@@ -157,6 +157,21 @@ async def test_a_turn_asks_runs_and_gives_the_user_links(bench: Bench) -> None:
     ]
 
 
+async def test_unsaved_documents_are_asked_about_as_for_any_command(bench: Bench) -> None:
+    """Also if a grant covers the command line."""
+    bench.buffers.open(bench.write("a.txt", "disk\n"), "typed\n")
+    (bench.root.parent / "bin" / "pytest").write_text("#!/bin/sh\ncat a.txt\n")
+    tool, preview, _ = (await previews(bench))["run_tests pytest"]
+    assert preview.unsaved == (bench.root / "a.txt",)
+    bench.session.grants += grants_for(preview, bench.workspace, "x")
+    await bench.run(answer(call(tool)), answer("ok"), decisions=[Permitted(save=True)])
+    (asked,) = bench.user.asked
+    assert (asked.why, asked.grants) == ("a.txt is not saved", ())
+    (result,) = bench.results()
+    assert "\ntyped" in result
+    assert "its output is not understood" in result
+
+
 async def test_what_is_rejected_does_not_run(bench: Bench) -> None:
     await bench.run(answer(call("run_tests", runner="make")), answer("ok"), decisions=[Rejected("no")])
     assert bench.errors() == ["denied"]

@@ -159,6 +159,16 @@ def test_the_mark_the_folder_and_the_others_are_said(place: Place) -> None:
     assert choose(Purpose.TEST, "all", "make", ctx).text == "make all"
 
 
+@pytest.mark.usefixtures("programs")
+def test_several_workspace_folders(bench: Bench) -> None:
+    for name in ("one", "two"):
+        touch(bench.root / name, {"pytest.ini": "", "tests/test_a.py": ""} if name == "two" else MAKEFILE)
+    bench.ctx.workspace = Workspace([bench.root / "one", bench.root / "two"], bench.buffers)
+    chosen = choose(Purpose.TEST, "two:tests", None, bench.ctx)
+    assert (chosen.text, chosen.cwd) == (f"{PYTEST} tests", bench.root / "two")
+    assert choose(Purpose.TEST, None, None, bench.ctx).text == "make test"
+
+
 def test_a_program_that_path_finds_in_the_project_has_its_plain_name(
     place: Place, programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,14 +17,17 @@ import pytest
 
 from tark_lsp.context.result_handles import HANDLE
 from tark_lsp.errors import ToolError
+from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools import run_command
 from tark_lsp.tools.command_execution import execute
 from tark_lsp.tools.runners import running
 from tark_lsp.tools.runners.choice import Choice, choose
 from tark_lsp.tools.runners.report import Report
+from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Counted, Location
 from tests.editors.availability import skip
 from tests.patience import AT_ONCE
+from tests.sandbox.conftest import MISSING, make_sandbox
 from tests.secrets.keys import github_token
 from tests.tools.conftest import Bench
 
@@ -319,6 +322,28 @@ async def test_it_is_cancelled(bench: Bench) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+
+async def test_it_runs_in_the_sandbox_and_undo_is_told(bench: Bench, tmp_path: Path) -> None:
+    if MISSING:
+        pytest.skip(MISSING)
+    sandbox: list[Sandbox | None] = [make_sandbox(tmp_path, bench.root)]
+    bench.ctx.sandbox = SandboxAccess(lambda: sandbox[0], lambda: sandbox.__setitem__(0, None))
+    bench.write("pytest.ini", "")
+    writes = "".join(f"echo x >{place}\n" for place in ("inside", f"{tmp_path}/outside", ".git/hooks/new"))
+    script = f"#!/bin/sh\n{writes}echo == 1 failed in 0.1s ==\nexit 1\n"
+    bench.write(".venv/bin/pytest", script).chmod(0o755)
+    bench.write(".git/hooks/old", "")
+    preview = await bench.preview("run_tests")
+    assert preview.command is not None
+    assert preview.command.confined
+    shown = await bench.call("run_tests")
+    assert (bench.root / "inside").exists()
+    assert not (tmp_path / "outside").exists()
+    assert not (bench.root / ".git" / "hooks" / "new").exists()
+    assert "it failed: 1 failed" in shown
+    assert "run the same command line by run_command with network, writable_paths or without_sandbox]" in shown
+    assert "[what it changed cannot be undone: nothing records what it changes]" in shown
 
 
 async def test_what_would_run_now_is_what_was_shown(bench: Bench) -> None:
