@@ -32,7 +32,7 @@ RUNNERS = (
     Runner(
         "jest",
         Purpose.TEST,
-        (*uses("jest"), *uses("react-scripts"), Mark("jest.config.*"), Mark(PACKAGE, "jest")),
+        (*uses("jest"), Mark("jest.config.*"), Mark(PACKAGE, "jest")),
         ("jest",),
         ("--json",),
         jest_json.parse,

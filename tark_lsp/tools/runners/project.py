@@ -36,7 +36,8 @@ class Mark:
 
 @dataclass(slots=True)
 class Project:
-    """One folder. Files are read as the workspace gives them: what leads outside, or a rule hides, is not there."""
+    """One folder. Files are read as the workspace gives them: what leads outside, or a rule for
+    reading denies or asks about, is not there."""
 
     folder: Path
     ctx: ToolContext
@@ -58,7 +59,7 @@ class Project:
         """Empty if it cannot be read."""
         if path not in self._texts:
             try:
-                hidden = self.ctx.is_read_denied(path) or not path.is_file()
+                hidden = self.ctx.is_read_denied(path) or self.ctx.is_read_asked(path) or not path.is_file()
                 self._texts[path] = "" if hidden else self.ctx.workspace.read(path).text
             except TarkError:
                 self._texts[path] = ""

@@ -30,7 +30,7 @@ class Report:
     """`understood`: the parser has found the end of a run of its kind. Otherwise nothing is known about what ran.
 
     `counts`: by `passed`, `failed`, `errors`, `skipped` and other words of the program. `text`: the output for people,
-    without the parts that are for programs.
+    without the parts that are for programs; all of it if there is no other.
     """
 
     understood: bool

@@ -137,7 +137,7 @@ def _output(report: Report, found: Sequence[Found], ctx: ToolContext, limit: int
         return "" if found else "(no output)"
     lines = whole.split("\n")
     handle = how_to_read(ctx.results.keep_result(whole), 1)
-    note = f"[the whole output, {count_noun(len(lines), 'line')}: {handle}]"
+    note = f"[the output, {count_noun(len(lines), 'line')}: {handle}]"
     if found or (report.understood and report.ran):
         return note
     tail, used = [], 0

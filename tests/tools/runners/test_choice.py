@@ -224,9 +224,12 @@ def test_what_a_rule_hides_or_leads_outside_is_not_read(place: Place, tmp_path: 
     with pytest.raises(FailureForModel):
         choose(Purpose.TEST, None, None, ctx)
     hidden = place("hidden", {"package.json": USES_VITEST["package.json"], **NODE}).ctx
-    hidden.is_read_denied = lambda path: path.name == "package.json"
-    with pytest.raises(FailureForModel):
-        choose(Purpose.TEST, None, None, hidden)
+    for rule in ("is_read_denied", "is_read_asked"):
+        setattr(hidden, rule, lambda path: path.name == "package.json")
+        with pytest.raises(FailureForModel):
+            choose(Purpose.TEST, None, None, hidden)
+        setattr(hidden, rule, lambda _: False)
+    assert choose(Purpose.TEST, None, None, hidden).runner.name == "vitest"
 
 
 @pytest.mark.usefixtures("programs")

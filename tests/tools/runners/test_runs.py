@@ -115,7 +115,7 @@ async def test_pytest(bench: Bench) -> None:
         "\n"
         "      At index 1 diff: 2 != 3\n"
         "      Use -v to get more diff\n"
-        '[the whole output, N lines: read_file(path="result:X", start_line=1)]'
+        '[the output, N lines: read_file(path="result:X", start_line=1)]'
     )
     assert result.locations == (Location(file, 7, 8),)
     assert result.facts.exit_code == 1

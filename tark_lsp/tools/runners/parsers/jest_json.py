@@ -30,8 +30,7 @@ def parse(text: str) -> Report:
             continue
         broken = sum(not failure.test for failure in failures)
         rest = "\n".join([*lines[:number], line[:at] + line[at + end :], *lines[number + 1 :]]).strip("\n")
-        told = rest or "\n".join(_told(failure) for failure in failures)
-        return Report(True, told, tuple(failures), {**counts, **({"errors": broken} if broken else {})})
+        return Report(True, rest or text, tuple(failures), {**counts, **({"errors": broken} if broken else {})})
     return Report(NO_TESTS.search(text) is not None, text)
 
 
@@ -71,7 +70,3 @@ def _is_same(one: str, other: str) -> bool:
     """One of them can be relative, or begin with another slash."""
     names = sorted((name.replace("\\", "/").lstrip("/") for name in (one, other)), key=len)
     return bool(names[0]) and names[1].endswith(names[0])
-
-
-def _told(failure: Failure) -> str:
-    return f"{failure.file}:{failure.line or ''} {failure.test}\n{failure.message}"

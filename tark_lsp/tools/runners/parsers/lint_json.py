@@ -34,8 +34,7 @@ def parse_mypy(text: str) -> Report:
     told = "\n".join(rest).strip("\n")
     if not failures:
         return located.parse(told)
-    shown = told or "\n".join(f"{one.file}:{one.line}: {one.severity}: {one.message}" for one in failures)
-    return Report(True, shown, tuple(failures), counted(failures))
+    return Report(True, told or text, tuple(failures), counted(failures))
 
 
 def _of_array(text: str, read: Callable[[Iterable[Any]], Iterable[Failure]]) -> Report:
@@ -48,8 +47,7 @@ def _of_array(text: str, read: Callable[[Iterable[Any]], Iterable[Failure]]) -> 
         except UNREADABLE:
             continue
         rest = (text[:at] + text[end:]).strip("\n")
-        shown = rest or "\n".join(f"{one.file}:{one.line}: {one.test} {one.message}" for one in failures)
-        return Report(True, shown, failures, counted(failures))
+        return Report(True, rest or text, failures, counted(failures))
     return Report(False, text)
 
 
