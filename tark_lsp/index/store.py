@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from tark_lsp.index.model import Definition, Import, Reference
-from tark_lsp.index.packing import Outline, PackedFile, unpack_outline, unpack_references
+from tark_lsp.index.model import Chunk, Definition, Import, Reference
+from tark_lsp.index.packing import Outline, PackedFile, unpack_outline, unpack_places, unpack_references
 from tark_lsp.sqlite_file import in_transaction, open_file
 
 VERSION = 2
@@ -26,7 +26,7 @@ TABLES = (
         reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,
         definitions INTEGER NOT NULL DEFAULT 0)""",
     "CREATE INDEX work ON files (state, priority DESC, mtime DESC) WHERE state IN (0, 1, 4)",
-    "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL)",
+    "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL, places BLOB NOT NULL)",
 )
 SEEN = "CREATE TEMP TABLE seen (path BLOB PRIMARY KEY, mtime INTEGER NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID"
 
@@ -83,6 +83,8 @@ class Totals:
 
 COMPARED = 1
 """The `application_id` of the file after its first scan."""
+AT_ONCE = 500
+"""Rows that one statement names."""
 COLUMNS = "id, path, mtime, size, hash, state, tries, deaths, chunks"
 
 
@@ -205,8 +207,8 @@ class Store:
                 ),
             )
             connection.executemany(
-                "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)",
-                ((row.id, packed.outline, packed.uses) for row, _, packed in done),
+                "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?, ?)",
+                ((row.id, packed.outline, packed.uses, packed.places) for row, _, packed in done),
             )
             connection.executemany(
                 update,
@@ -262,10 +264,12 @@ class Store:
     def files(self, ids: Iterable[int]) -> dict[int, FileRow]:
         """Those of the files that are in the index as they are stored, by id."""
         found: dict[int, FileRow] = {}
-        sql = f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0"
-        for number in dict.fromkeys(ids):
-            for row in self._rows(sql, (number,)):
-                found[number] = row
+        wanted = [*dict.fromkeys(ids)]
+        for start in range(0, len(wanted), AT_ONCE):
+            some = wanted[start : start + AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            sql = f"SELECT {COLUMNS} FROM files WHERE id IN ({marks}) AND state IN (0, 2) AND tries = 0 AND chunks > 0"
+            found |= {row.id: row for row in self._rows(sql, some)}
         return found
 
     def paths(self) -> list[str]:
@@ -281,15 +285,20 @@ class Store:
         )
         return [(os.fsdecode(found), reason) for found, reason in rows]
 
-    def outline(self, file: int) -> Outline:
-        """Definitions, imports and chunks of a file. Raises ValueError if they are damaged."""
-        row = self._connection.execute("SELECT outline FROM parsed WHERE file = ?", (file,)).fetchone()
-        return Outline((), (), ()) if row is None else unpack_outline(row[0])
+    def outline(self, file: int, name: str | None = None) -> Outline:
+        """Definitions (of this name, if there is one) and imports of a file. Raises ValueError if they are damaged."""
+        data = self._part("outline", file)
+        return Outline((), ()) if data is None else unpack_outline(data, name)
 
-    def references(self, file: int) -> tuple[Reference, ...]:
-        """In the order of their places. Raises ValueError if they are damaged."""
-        row = self._connection.execute("SELECT uses FROM parsed WHERE file = ?", (file,)).fetchone()
-        return () if row is None else unpack_references(row[0])
+    def places(self, file: int) -> tuple[Chunk, ...]:
+        """The chunks of a file. Raises ValueError if they are damaged."""
+        data = self._part("places", file)
+        return () if data is None else unpack_places(data)
+
+    def references(self, file: int, name: str | None = None) -> tuple[Reference, ...]:
+        """To this name, if there is one; in the order of their places. Raises ValueError if they are damaged."""
+        data = self._part("uses", file)
+        return () if data is None else unpack_references(data, name)
 
     def definitions(self) -> Iterator[tuple[str, Sequence[Definition], Sequence[Import]]]:
         """For the graph: the path, definitions and imports of every file."""
@@ -307,6 +316,10 @@ class Store:
             yield from dict.fromkeys(
                 (os.fsdecode(path), reference.inside, reference.name) for reference in unpack_references(uses)
             )
+
+    def _part(self, column: str, file: int) -> bytes | None:
+        row = self._connection.execute(f"SELECT {column} FROM parsed WHERE file = ?", (file,)).fetchone()
+        return None if row is None else bytes(row[0])
 
     def _rows(self, sql: str, values: Sequence[object]) -> list[FileRow]:
         return [

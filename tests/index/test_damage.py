@@ -70,7 +70,7 @@ async def test_a_damaged_index_is_built_again_and_said(name: str, work: Path, ca
 async def test_a_damaged_row_is_repaired(work: Path, cache: Path) -> None:
     folder = await built(work, cache)
     connection = sqlite3.connect(folder / DATABASE)
-    connection.execute("UPDATE parsed SET outline = x'00112233'")
+    connection.execute("UPDATE parsed SET outline = x'00112233', places = x'00'")
     connection.commit()
     connection.close()
     async with indexed(work, cache) as client:
