@@ -24,6 +24,7 @@ from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
+from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
@@ -165,6 +166,10 @@ class Editor(Protocol):
 
     def unsaved_documents(self, folder: Path) -> Sequence[Path]:
         """The open documents below `folder` whose text differs from the file on disk."""
+        ...
+
+    async def ask_language_servers(self, question: CodeQuestion) -> CodeAnswer | None:
+        """What the editor's other language servers know; None if none of them answers within 2 s."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What LSP does not tell a server about the editor: the diagnostics of other servers, and how to save documents."""
+"""What LSP does not tell a server about the editor: what other servers know, and how to save documents."""
 
 import asyncio
 import logging
@@ -9,8 +9,10 @@ from typing import Any
 
 from tark_lsp.agent.edit_check import ReportedLines, ShownDiagnostics
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
+from tark_lsp.server.documents.language_servers import ask_language_servers
 from tark_lsp.server.protocol import incoming, lsp_params
 from tark_lsp.server.protocol.capabilities import find_value
+from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.uris import path_from_uri
@@ -82,6 +84,10 @@ class ClientState:
             log.warning("tark/clientState: %s", error)
             return None
         return _from_state(find_value(answer, "diagnostics"), path)
+
+    async def ask_language_servers(self, question: CodeQuestion, line: str) -> CodeAnswer | None:
+        """`line` is the text of the question's line."""
+        return await ask_language_servers(self._connection, self._documents, question, line)
 
     def _version(self, path: Path) -> int | None:
         document = self._documents.at(path)
