@@ -33,7 +33,7 @@ LAYERS: dict[str, set[str]] = {
     "workspace": GROUND | {"database", "sqlite_file"},
     "commands": set(),
     "sandbox": {"workspace", "processes", "secrets"},
-    "index": GROUND | {"settings", "workspace", "secrets", "folders", "processes", "sqlite_file"},
+    "index": GROUND | {"settings", "workspace", "secrets", "folders", "listeners", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index"},
     "receipts": GROUND | {"sqlite_file"},

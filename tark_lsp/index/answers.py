@@ -1,0 +1,146 @@
+"""Who answers which question: one function for each, and the table of them."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
+from tark_lsp.index.overlay import Weights, rarity
+from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsIn, SymbolsLike
+from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
+from tark_lsp.index.text_index import words_of
+from tark_lsp.index.view import View
+
+MOST_DEFINITIONS = 200
+"""Of one name, or of one file times ten. More is no answer that anybody reads."""
+MOST_SYMBOLS = 5_000
+SEPARATORS = re.compile(r"\.|::|#|/")
+"""Between the parts of a qualified name, as people and languages write them."""
+PREFIX_NAMES = 200
+
+Answer = Callable[[View, Any], Found[Any]]
+
+
+def search(view: View, question: Search) -> Found[Hit]:
+    terms = terms_of(question.query)
+    found = candidates(view, terms)
+    ranked = rank(question.query, found, question.limit)
+    return Found(ranked, complete=len(found) <= question.limit)
+
+
+def candidates(view: View, terms: Terms) -> list[Hit]:
+    """The best chunks by BM25, of files and of open documents; scores of both are comparable."""
+    found = view.text.search(candidates_query(view.text, terms), CANDIDATES + 10 * len(view.overlay))
+    hits = [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)][:CANDIDATES]
+    if view.overlay:
+        weights = Weights(
+            {field: {word: boost * rarity(view.text, field, word) for word in terms.words} for field, boost in BOOSTS.items()},
+            {name: DEFINES_BOOST * rarity(view.text, "defines", name) for name in terms.identifiers},
+        )
+        for path, file in view.overlay.items():
+            for chunk, scored in zip(file.parsed.chunks, file.chunks, strict=True):
+                if (score := weights.score(scored)) > 0:
+                    hits.append(Hit(Path(path), chunk.start_line, chunk.end_line, chunk.symbol, score))
+    return hits
+
+
+def definitions_of(view: View, question: DefinitionsOf) -> Found[FoundDefinition]:
+    parts = [part for part in SEPARATORS.split(question.name) if part]
+    if not parts:
+        return Found(())
+
+    def is_meant(definition: Definition) -> bool:
+        return definition.name == parts[-1] and (
+            len(parts) == 1 or definition.qualified_name.split(".")[-len(parts) :] == parts
+        )
+
+    if question.path is not None:
+        found = [item for item in _in_file(view, str(question.path)) if is_meant(item.definition)]
+        return _cut(found, MOST_DEFINITIONS)
+    return _cut(_definitions(view, view.text.files_with("defines", parts[-1]), is_meant), MOST_DEFINITIONS)
+
+
+def symbols_in(view: View, question: SymbolsIn) -> Found[FoundDefinition]:
+    found = sorted(_in_file(view, str(question.path)), key=lambda item: _place(item.definition))
+    return _cut(found, MOST_SYMBOLS)
+
+
+def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
+    """Equal names first, then those that begin with the query, then those with all its words; shorter ones first."""
+    query = question.query.strip().lower()
+    words = words_of(question.query)
+    if not query:
+        return Found(())
+    names = view.text.names_with_prefix(query, PREFIX_NAMES)
+    files = [file for name in sorted(names, key=len) for file in view.text.files_with("lower", name)]
+    files += view.text.files_with_words(words)
+
+    def likeness(definition: Definition) -> int:
+        name = definition.name.lower()
+        if name == query:
+            return 0
+        if name.startswith(query):
+            return 1
+        return 2 if words and set(words) <= {*words_of(definition.name)} else 3
+
+    found = [*_definitions(view, [*dict.fromkeys(files)][:MOST_SYMBOLS], lambda definition: likeness(definition) < 3)]
+    found.sort(key=lambda item: (likeness(item.definition), len(item.definition.name), str(item.path), _place(item.definition)))
+    return _cut(found, question.limit)
+
+
+def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
+    parts = [part for part in SEPARATORS.split(question.name) if part]
+    if not parts:
+        return Found(())
+    name = parts[-1]
+    rows = {row.path: row for row in view.rows(view.text.files_with("uses", name))}
+    found: list[FoundReference] = []
+    for path in sorted({*rows, *view.overlay}):
+        references = view.overlay[path].parsed.references if path in view.overlay else view.references(rows[path])
+        places = sorted((use for use in references if use.name == name), key=lambda use: (use.line, use.column))
+        found += (FoundReference(Path(path), use) for use in places)
+        if len(found) > question.limit:
+            break
+    return _cut(found, question.limit)
+
+
+ANSWERS: Mapping[type[Question[Any]], Answer] = {
+    Search: search,
+    DefinitionsOf: definitions_of,
+    SymbolsIn: symbols_in,
+    SymbolsLike: symbols_like,
+    ReferencesTo: references_to,
+}
+
+
+def _definitions(view: View, files: list[int], is_meant: Callable[[Definition], bool]) -> Iterator[FoundDefinition]:
+    """Those in these files and in open documents, in the order of paths and lines."""
+    rows = {row.path: row for row in view.rows(files)}
+    for path in sorted({*rows, *view.overlay}):
+        found = view.overlay[path].parsed.definitions if path in view.overlay else view.definitions(rows[path])
+        for definition in sorted(filter(is_meant, found), key=_place):
+            yield FoundDefinition(Path(path), definition)
+
+
+def _in_file(view: View, path: str) -> list[FoundDefinition]:
+    if path in view.overlay:
+        found = view.overlay[path].parsed.definitions
+    else:
+        row = view.store.file(path)
+        rows = view.store.files([row.id]) if row is not None else {}
+        found = view.definitions(rows[row.id]) if row is not None and row.id in rows else ()
+    return [FoundDefinition(Path(path), definition) for definition in found]
+
+
+def _place(definition: Definition) -> tuple[int, int]:
+    return definition.start_line, definition.name_column
+
+
+def _cut(found: Any, limit: int) -> Found[Any]:
+    items = []
+    for item in found:
+        if len(items) == limit:
+            return Found(items, complete=False)
+        items.append(item)
+    return Found(items)

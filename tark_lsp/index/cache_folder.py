@@ -1,0 +1,44 @@
+"""Where the index of a workspace is on disk: `index/` in the user's cache folder has one folder for each workspace."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def workspace_cache(cache: Path, folders: Sequence[Path]) -> Path:
+    """The folder for a workspace with these folders, in any order. It need not exist."""
+    names = b"\0".join(sorted(os.fsencode(folder) for folder in folders))
+    return cache / hashlib.blake2b(names, digest_size=12).hexdigest()
+
+
+def create_private(folder: Path) -> None:
+    """With mode 0700. Raises OSError."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.name == "posix":
+        folder.chmod(0o700)
+
+
+def bytes_in(folder: Path) -> int:
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # it was removed meanwhile
+                total += Path(root, name).stat().st_size
+    return total
+
+
+def clear(folder: Path) -> None:
+    """Remove what is in the folder, but not its lock, which another process may wait for. Raises OSError."""
+    for path in folder.iterdir() if folder.exists() else ():
+        if path.name == LOCK:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+LOCK = "lock"

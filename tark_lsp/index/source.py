@@ -1,0 +1,50 @@
+"""A text as a grammar reads it: UTF-8, one kind of line ending, and the way back from bytes to lines and columns."""
+
+from bisect import bisect_right
+from functools import cached_property
+
+_FOR_GRAMMARS = str.maketrans({"\r": "\n", "\0": " "})
+"""A lone CR ends a line for editors, but not for grammars; for some of them a NUL is the end of the file."""
+
+
+class Source:
+    """Lines end as in LSP. Neither a line nor a column moves when the text becomes bytes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.replace("\r\n", "\n").translate(_FOR_GRAMMARS)
+        # A surrogate becomes `?`: no grammar takes half a character, and it is one code point as well.
+        self.data = self.text.encode("utf-8", "replace")
+        self._is_ascii = len(self.data) == len(self.text)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Without their endings. The empty rest behind the last ending is a line as well."""
+        return self.text.split("\n")
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        for line in self.data.split(b"\n"):
+            starts.append(starts[-1] + len(line) + 1)
+        return starts[:-1]
+
+    def line(self, byte: int) -> int:
+        """From 1."""
+        return bisect_right(self._starts, byte)
+
+    def line_and_column(self, byte: int) -> tuple[int, int]:
+        """The line from 1, the column from 0 in code points."""
+        line = bisect_right(self._starts, byte)
+        start = self._starts[line - 1]
+        return line, byte - start if self._is_ascii else len(self.data[start:byte].decode("utf-8", "ignore"))
+
+    def last_line(self, start: int, end: int) -> int:
+        """The line of the last byte of a range that is no line ending."""
+        return self.line(start + len(self.data[start:end].rstrip()) - 1) if end > start else self.line(start)
+
+    def between(self, start: int, end: int) -> str:
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def before_on_line(self, byte: int) -> str:
+        """What stands before a byte on its line."""
+        return self.between(self._starts[self.line(byte) - 1], byte)

@@ -1,0 +1,280 @@
+"""The files of the index in SQLite: what each was when it was indexed, what is to be done with it, what it holds.
+
+A file's row says where its indexing stands (`State`), so that a process that is killed at any moment leaves a queue of
+work. What was parsed is one compressed value for each part, whose checksum shows damage. Names are found by the text
+index (text_index.py), not here.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from tark_lsp.index.model import Definition, Import, ParsedFile, Reference
+from tark_lsp.index.packing import Outline, pack_outline, pack_references, unpack_outline, unpack_references
+from tark_lsp.sqlite_file import in_transaction, open_file
+
+VERSION = 1
+BUSY_SECONDS = 5.0
+TABLES = (
+    "CREATE TABLE files (id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL, mtime INTEGER NOT NULL,"
+    " size INTEGER NOT NULL, hash BLOB NOT NULL DEFAULT x'', state INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0,"
+    " tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,"
+    " definitions INTEGER NOT NULL DEFAULT 0)",
+    "CREATE INDEX work ON files (state, priority DESC, mtime DESC) WHERE state IN (0, 1, 4)",
+    "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL)",
+)
+SEEN = "CREATE TEMP TABLE seen (path BLOB PRIMARY KEY, mtime INTEGER NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID"
+
+
+class State(IntEnum):
+    TODO = 0
+    """New, or changed since it was indexed. If it has chunks, they are those of its former text."""
+    DOING = 1
+    """It is being replaced: what is stored here and in the text index may differ."""
+    CLEAN = 2
+    SKIPPED = 3
+    """`reason` says why it is not indexed."""
+    GONE = 4
+    """It no longer exists, or must not be indexed: to be removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file as a scan found it. `mtime` in nanoseconds, `size` in bytes."""
+
+    path: str
+    mtime: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    id: int
+    path: str
+    mtime: int
+    size: int
+    hash: bytes
+    state: State
+    tries: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """`done` counts files that are indexed or skipped."""
+
+    files: int
+    done: int
+    work: int
+    chunks: int
+    definitions: int
+    skipped: tuple[tuple[str, int], ...]
+
+
+COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
+
+
+class Store:
+    """Raises sqlite3.Error and OSError if the file fails; `sqlite_file.is_damaged` knows the damaged ones."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self._connection = open_file(path, VERSION, TABLES, BUSY_SECONDS)
+        self._connection.execute("PRAGMA secure_delete = OFF")  # no text of files is stored, and it halves the speed
+        self._connection.execute("PRAGMA cache_size = -16000")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 2000")
+        if not writable:
+            self._connection.execute("PRAGMA query_only = ON")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def check(self) -> None:
+        """Raises sqlite3.DatabaseError if the file is damaged."""
+        rows = self._connection.execute("PRAGMA quick_check(1)").fetchall()
+        if rows != [("ok",)]:
+            raise sqlite3.DatabaseError(f"damaged: {rows[0][0]}")
+
+    # What is to be done
+
+    def compare(self, seen: Iterable[Seen]) -> int:
+        """Take over the result of a scan: new and changed files are to be done, missing ones removed. How many."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            connection.execute("DROP TABLE IF EXISTS temp.seen")
+            connection.execute(SEEN)
+            connection.executemany(
+                "INSERT OR IGNORE INTO temp.seen VALUES (?, ?, ?)",
+                ((os.fsencode(file.path), file.mtime, file.size) for file in seen),
+            )
+            before = connection.total_changes
+            connection.execute(
+                "INSERT INTO files (path, mtime, size, state) SELECT path, mtime, size, 0 FROM temp.seen"
+                " WHERE path NOT IN (SELECT path FROM files)"
+            )
+            connection.execute(
+                "UPDATE files SET state = 0, priority = 0, tries = 0, mtime = seen.mtime, size = seen.size FROM temp.seen"
+                " WHERE seen.path = files.path AND (files.state = 4 OR"
+                " (files.state IN (2, 3) AND (files.mtime, files.size) != (seen.mtime, seen.size)))"
+            )
+            connection.execute(
+                "UPDATE files SET state = 4 WHERE state != 4 AND path NOT IN (SELECT path FROM temp.seen)"
+            )
+            changed = connection.total_changes - before
+            connection.execute("DROP TABLE temp.seen")
+            return changed
+
+        return in_transaction(self._connection, work)
+
+    def mark(self, seen: Iterable[Seen], *, priority: int = 0) -> None:
+        """Files to be done whatever is known of them."""
+        self._write_many(
+            "INSERT INTO files (path, mtime, size, state, priority) VALUES (?, ?, ?, 0, ?) ON CONFLICT (path) DO UPDATE"
+            " SET state = 0, priority = excluded.priority, mtime = excluded.mtime, size = excluded.size,"
+            " tries = CASE WHEN hash = x'' THEN tries ELSE 0 END",
+            ((os.fsencode(file.path), file.mtime, file.size, priority) for file in seen),
+        )
+
+    def mark_gone(self, paths: Iterable[str]) -> None:
+        self._write_many("UPDATE files SET state = 4 WHERE path = ?", ((os.fsencode(path),) for path in paths))
+
+    def mark_gone_below(self, folder: str) -> None:
+        start, end = os.fsencode(folder) + b"/", os.fsencode(folder) + b"0"
+        self._write_many("UPDATE files SET state = 4 WHERE path >= ? AND path < ?", [(start, end)])
+
+    def next_work(self, limit: int) -> list[FileRow]:
+        """Files to be removed, interrupted ones, new and changed ones: in this order."""
+        rows: list[FileRow] = []
+        for state in (State.GONE, State.DOING, State.TODO):
+            rows += self._rows(
+                f"SELECT {COLUMNS} FROM files WHERE state = ? ORDER BY priority DESC, mtime DESC LIMIT ?",
+                (state, limit - len(rows)),
+            )
+        return rows
+
+    def begin(self, ids: Iterable[int]) -> None:
+        self._write_many("UPDATE files SET state = 1, tries = tries + 1 WHERE id = ?", ((number,) for number in ids))
+
+    def finish(
+        self, done: Sequence[tuple[FileRow, bytes, ParsedFile]], skipped: Sequence[tuple[FileRow, bytes, str]],
+        removed: Sequence[int],
+    ) -> None:
+        """After the commit of the text index: what was indexed (with its hash), skipped (with its reason), removed."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            update = (
+                "UPDATE files SET state = ?, mtime = ?, size = ?, hash = ?, reason = ?, chunks = ?, definitions = ?,"
+                " priority = 0, tries = 0 WHERE id = ?"
+            )
+            connection.executemany(
+                update,
+                (
+                    (State.CLEAN, row.mtime, row.size, digest, "", len(parsed.chunks), len(parsed.definitions), row.id)
+                    for row, digest, parsed in done
+                ),
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)",
+                ((row.id, pack_outline(parsed), pack_references(parsed.references)) for row, _, parsed in done),
+            )
+            connection.executemany(
+                update,
+                ((State.SKIPPED, row.mtime, row.size, digest, reason, 0, 0, row.id) for row, digest, reason in skipped),
+            )
+            connection.executemany("DELETE FROM parsed WHERE file = ?", ((row.id,) for row, _, _ in skipped))
+            connection.executemany("DELETE FROM parsed WHERE file = ?", ((number,) for number in removed))
+            connection.executemany("DELETE FROM files WHERE id = ?", ((number,) for number in removed))
+
+        in_transaction(self._connection, work)
+
+    def touch(self, rows: Iterable[FileRow]) -> None:
+        """Files whose text is what it was: they only have another time."""
+        self._write_many(
+            "UPDATE files SET state = 2, mtime = ?, size = ?, tries = 0, priority = 0 WHERE id = ?",
+            ((row.mtime, row.size, row.id) for row in rows),
+        )
+
+    # What is known
+
+    def totals(self) -> Totals:
+        counts = {
+            state: (files, chunks, definitions)
+            for state, files, chunks, definitions in self._connection.execute(
+                "SELECT state, count(*), sum(chunks), sum(definitions) FROM files GROUP BY state"
+            )
+        }
+        skipped = self._connection.execute(
+            "SELECT reason, count(*) FROM files WHERE state = 3 GROUP BY reason ORDER BY reason"
+        ).fetchall()
+        files = sum(counts[state][0] for state in counts if state != State.GONE)
+        done = sum(counts[state][0] for state in (State.CLEAN, State.SKIPPED) if state in counts)
+        return Totals(
+            files,
+            done,
+            sum(counts[state][0] for state in (State.TODO, State.DOING, State.GONE) if state in counts),
+            sum(row[1] for row in counts.values()),
+            sum(row[2] for row in counts.values()),
+            tuple((reason, count) for reason, count in skipped),
+        )
+
+    def file(self, path: str) -> FileRow | None:
+        rows = self._rows(f"SELECT {COLUMNS} FROM files WHERE path = ?", (os.fsencode(path),))
+        return rows[0] if rows else None
+
+    def files(self, ids: Iterable[int]) -> dict[int, FileRow]:
+        """Those of the files that are in the index as they are stored, by id."""
+        found: dict[int, FileRow] = {}
+        for number in ids:
+            if number not in found:
+                for row in self._rows(
+                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND chunks > 0", (number,)
+                ):
+                    found[number] = row
+        return found
+
+    def paths_after(self, path: str, limit: int) -> list[str]:
+        """Paths of files in the index, in order, behind this one."""
+        rows = self._connection.execute(
+            "SELECT path FROM files WHERE path > ? AND state != 4 ORDER BY path LIMIT ?", (os.fsencode(path), limit)
+        )
+        return [os.fsdecode(found) for (found,) in rows]
+
+    def outline(self, file: int) -> Outline:
+        """Definitions, imports and chunks of a file. Raises ValueError if they are damaged."""
+        row = self._connection.execute("SELECT outline FROM parsed WHERE file = ?", (file,)).fetchone()
+        return Outline((), (), ()) if row is None else unpack_outline(row[0])
+
+    def references(self, file: int) -> tuple[Reference, ...]:
+        """In the order of their places. Raises ValueError if they are damaged."""
+        row = self._connection.execute("SELECT uses FROM parsed WHERE file = ?", (file,)).fetchone()
+        return () if row is None else unpack_references(row[0])
+
+    def definitions(self) -> Iterator[tuple[str, Sequence[Definition], Sequence[Import]]]:
+        """For the graph: the path, definitions and imports of every file."""
+        for path, outline in self._connection.execute(
+            "SELECT path, outline FROM files JOIN parsed ON file = id WHERE state IN (0, 2) ORDER BY path"
+        ):
+            found = unpack_outline(outline)
+            yield os.fsdecode(path), found.definitions, found.imports
+
+    def uses(self) -> Iterator[tuple[str, str, str]]:
+        """For the graph: (path, inside, name) of every use, without repetitions in a file."""
+        for path, uses in self._connection.execute(
+            "SELECT path, uses FROM files JOIN parsed ON file = id WHERE state IN (0, 2) ORDER BY path"
+        ):
+            yield from dict.fromkeys(
+                (os.fsdecode(path), reference.inside, reference.name) for reference in unpack_references(uses)
+            )
+
+    def _rows(self, sql: str, values: Sequence[object]) -> list[FileRow]:
+        return [
+            FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, chunks)
+            for number, path, mtime, size, digest, state, tries, chunks in self._connection.execute(sql, values)
+        ]
+
+    def _write_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        in_transaction(self._connection, lambda connection: connection.executemany(sql, rows))
+
+
