@@ -5,9 +5,21 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.index.calls import callees, callers
+from tark_lsp.index.central import central
 from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
 from tark_lsp.index.overlay import Weights, rarity
-from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsIn, SymbolsLike
+from tark_lsp.index.questions import (
+    Callees,
+    Callers,
+    Central,
+    DefinitionsOf,
+    Question,
+    ReferencesTo,
+    Search,
+    SymbolsIn,
+    SymbolsLike,
+)
 from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
 from tark_lsp.index.text_index import words_of
 from tark_lsp.index.view import View
@@ -111,6 +123,9 @@ ANSWERS: Mapping[type[Question[Any]], Answer] = {
     SymbolsIn: symbols_in,
     SymbolsLike: symbols_like,
     ReferencesTo: references_to,
+    Central: central,
+    Callers: callers,
+    Callees: callees,
 }
 
 

@@ -61,7 +61,10 @@ class Toy:
             for number, line in enumerate(self.lines(uri)):
                 for found in re.finditer(rf"\b{name}\b", line):
                     if not line[: found.start()].rstrip().endswith(("def", "class")):
-                        yield {"uri": uri, "range": {"start": at(number, found.start()), "end": at(number, found.end())}}
+                        yield {
+                            "uri": uri,
+                            "range": {"start": at(number, found.start()), "end": at(number, found.end())},
+                        }
 
     def around(self, place: Json) -> Json | None:
         line = place["range"]["start"]["line"]
@@ -91,7 +94,11 @@ class Toy:
             return list(self.definitions(params["textDocument"]["uri"]))
         if method == "workspace/symbol":
             return [
-                {"name": found["name"], "kind": found["kind"], "location": {"uri": found["uri"], "range": found["range"]}}
+                {
+                    "name": found["name"],
+                    "kind": found["kind"],
+                    "location": {"uri": found["uri"], "range": found["range"]},
+                }
                 for found in self.all_definitions()
                 if params["query"] in found["name"]
             ]
