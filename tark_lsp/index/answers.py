@@ -47,7 +47,10 @@ def candidates(view: View, terms: Terms) -> list[Hit]:
     hits = [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)][:CANDIDATES]
     if view.overlay:
         weights = Weights(
-            {field: {word: boost * rarity(view.text, field, word) for word in terms.words} for field, boost in BOOSTS.items()},
+            {
+                field: {word: boost * rarity(view.text, field, word) for word in terms.words}
+                for field, boost in BOOSTS.items()
+            },
             {name: DEFINES_BOOST * rarity(view.text, "defines", name) for name in terms.identifiers},
         )
         for path, file in view.overlay.items():
@@ -97,7 +100,9 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
         return 2 if words and set(words) <= {*words_of(definition.name)} else 3
 
     found = [*_definitions(view, [*dict.fromkeys(files)][:MOST_SYMBOLS], lambda definition: likeness(definition) < 3)]
-    found.sort(key=lambda item: (likeness(item.definition), len(item.definition.name), str(item.path), _place(item.definition)))
+    found.sort(
+        key=lambda item: (likeness(item.definition), len(item.definition.name), str(item.path), _place(item.definition))
+    )
     return _cut(found, question.limit)
 
 

@@ -4,8 +4,12 @@ import contextlib
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+LOCK = "lock"
+"""Its lock says which process writes the index of the folder."""
 
 
 def workspace_cache(cache: Path, folders: Sequence[Path]) -> Path:
@@ -41,4 +45,22 @@ def clear(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-LOCK = "lock"
+def try_lock(folder: Path) -> int | None:
+    """A handle that locks the folder until it is closed or this process ends. None if another process has the lock.
+
+    Raises OSError if the folder cannot be written.
+    """
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if sys.platform == "win32":  # untested
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle

@@ -15,7 +15,8 @@ from tark_lsp.index.source import Source
 LONGEST_NAME = 200
 """Bytes. A longer name is no name that somebody looks for."""
 
-TYPES = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.ENUM, SymbolKind.TYPE, "scope"})
+SCOPE = "scope"
+TYPES = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.ENUM, SymbolKind.TYPE, SCOPE})
 FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FIELD})
 KINDS = {kind.value: kind for kind in SymbolKind}
@@ -27,6 +28,10 @@ LEFT_OUT = frozenset({"", "prototype", "module", "exports", "this", "self"})
 
 MEMBER = (b".", b":", b">")
 """The ends of `.`, `::` and `->`. A name behind one of them is no local variable."""
+
+
+Captured = tuple[int, Mapping[str, list[Node]]]
+"""The number of a pattern, and the nodes of a match by the name of their capture."""
 
 
 @dataclass(slots=True)
@@ -47,7 +52,7 @@ class Region:
 class Reading:
     """What the matches of one text mean."""
 
-    def __init__(self, source: Source, matches: Sequence[tuple[int, Mapping[str, list[Node]]]]) -> None:
+    def __init__(self, source: Source, matches: Sequence[Captured], words: frozenset[bytes]) -> None:
         self._source = source
         self._data = source.data
         found: dict[int, tuple[int, Region]] = {}
@@ -57,6 +62,8 @@ class Reading:
         self._imports: dict[int, tuple[str, int, list[str]]] = {}
         self._import_ranges: set[tuple[int, int]] = set()
         for pattern, captures in matches:
+            if "word" in captures and self._bytes(captures["word"][0]) not in words:
+                continue
             if "name" in captures:
                 self._add_region(found, pattern, captures)
             elif "import" in captures:
@@ -70,9 +77,9 @@ class Reading:
         self, found: dict[int, tuple[int, Region]], pattern: int, captures: Mapping[str, list[Node]]
     ) -> None:
         name = captures["name"][0]
-        text = self._data[name.start_byte : name.end_byte]
+        text = self._bytes(name)
         parts = _parts(text)
-        kind = next((kind for kind in captures if kind in KINDS or kind == "scope"), None)
+        kind = next((kind for kind in captures if kind in KINDS or kind == SCOPE), None)
         if not parts or kind is None:
             return
         start = name.start_byte + max(text.rfind(parts[-1].encode()), 0)
@@ -81,9 +88,12 @@ class Reading:
             return
         owner = captures.get("owner")
         if owner:
-            parts = _parts(self._data[owner[0].start_byte : owner[0].end_byte]) + parts
+            parts = _parts(self._bytes(owner[0])) + parts
         node = captures[kind][0]
         found[start] = pattern, Region(KINDS.get(kind, kind), node.start_byte, node.end_byte, parts, start, node)
+
+    def _bytes(self, node: Node) -> bytes:
+        return self._data[node.start_byte : node.end_byte]
 
     def _add_import(self, captures: Mapping[str, list[Node]]) -> None:
         node = captures["import"][0]
@@ -149,7 +159,7 @@ class Reading:
             yield start, around[-1] if around else None
 
     def _note_locals(self) -> None:
-        self._declared |= {region.name_start for region in self._regions}
+        self._declared |= {region.name_start for region in self._regions if region.kind != SCOPE}
         for start, region in self._innermost(sorted(self._locals.keys() - self._declared)):
             if region is not None and region.kind in FUNCTIONS:
                 region.locals.add(self._data[start : self._locals[start]])

@@ -24,7 +24,7 @@ def parse_file(path: str, text: str) -> ParsedFile:
         matches = grammar_of(language).matches(source.data)
     except (OutOfTime, ImportError, AttributeError):
         return _without_grammar(source)
-    reading = Reading(source, matches)
+    reading = Reading(source, matches, language.words)
     definitions = reading.definitions()
     return ParsedFile(
         language=language.name,

@@ -94,7 +94,13 @@ class Scanner:
 
         patterns = [f"{HEADS}\\w*(?:{'|'.join(words)})\\w*"] if words else []
         patterns += [rf"\b(?:{'|'.join(names)})\b"] if names else []
-        options = ["--ignore-case", "--with-filename", "--no-heading", "--max-columns=500", f"--regexp={'|'.join(patterns)}"]
+        options = [
+            "--ignore-case",
+            "--with-filename",
+            "--no-heading",
+            "--max-columns=500",
+            f"--regexp={'|'.join(patterns)}",
+        ]
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 await run_search(self._program, options, self._folders, collect)

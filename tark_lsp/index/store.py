@@ -41,7 +41,8 @@ class State(IntEnum):
     TODO = 0
     """New, or changed since it was indexed. If it has chunks, they are those of its former text."""
     DOING = 1
-    """It is being replaced: what is stored here and in the text index may differ."""
+    """It is being replaced: what is stored here and in the text index may differ. So may they at the next start, which
+    makes it TODO, while `tries` counts."""
     CLEAN = 2
     SKIPPED = 3
     """`reason` says why it is not indexed."""
@@ -93,7 +94,10 @@ class Store:
         self._connection.execute("PRAGMA secure_delete = OFF")  # no text of files is stored, and it halves the speed
         self._connection.execute("PRAGMA cache_size = -16000")
         self._connection.execute("PRAGMA wal_autocheckpoint = 2000")
-        if not writable:
+        if writable:
+            # What a killed process began; `tries` says that the text index can differ.
+            self._connection.execute("UPDATE files SET state = 0 WHERE state = 1")
+        else:
             self._connection.execute("PRAGMA query_only = ON")
 
     def close(self) -> None:
@@ -152,10 +156,25 @@ class Store:
         start, end = os.fsencode(folder) + b"/", os.fsencode(folder) + b"0"
         self._write_many("UPDATE files SET state = 4 WHERE path >= ? AND path < ?", [(start, end)])
 
-    def next_work(self, limit: int) -> list[FileRow]:
-        """Files to be removed, interrupted ones, new and changed ones: in this order."""
+    def mark_again(self, paths: Iterable[str]) -> None:
+        """Files to be done as if they were new."""
+        self._write_many(
+            "UPDATE files SET state = 0, hash = x'', tries = 0 WHERE path = ?",
+            ((os.fsencode(path),) for path in paths),
+        )
+
+    def abandon(self) -> None:
+        """What was begun and is not finished was not committed to the text index either."""
+        self._write_many("UPDATE files SET state = 0, tries = 0 WHERE state = 1", [()])
+
+    def is_idle(self) -> bool:
+        """Whether nothing is to be done, beside what was begun."""
+        return self._connection.execute("SELECT 1 FROM files WHERE state IN (0, 4) LIMIT 1").fetchone() is None
+
+    def next_work(self, limit: int, *, only_removals: bool = False) -> list[FileRow]:
+        """Files to be removed first, then new and changed ones."""
         rows: list[FileRow] = []
-        for state in (State.GONE, State.DOING, State.TODO):
+        for state in (State.GONE,) if only_removals else (State.GONE, State.TODO):
             rows += self._rows(
                 f"SELECT {COLUMNS} FROM files WHERE state = ? ORDER BY priority DESC, mtime DESC LIMIT ?",
                 (state, limit - len(rows)),
@@ -166,7 +185,9 @@ class Store:
         self._write_many("UPDATE files SET state = 1, tries = tries + 1 WHERE id = ?", ((number,) for number in ids))
 
     def finish(
-        self, done: Sequence[tuple[FileRow, bytes, ParsedFile]], skipped: Sequence[tuple[FileRow, bytes, str]],
+        self,
+        done: Sequence[tuple[FileRow, bytes, ParsedFile]],
+        skipped: Sequence[tuple[FileRow, bytes, str]],
         removed: Sequence[int],
     ) -> None:
         """After the commit of the text index: what was indexed (with its hash), skipped (with its reason), removed."""
@@ -237,17 +258,19 @@ class Store:
         for number in ids:
             if number not in found:
                 for row in self._rows(
-                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND chunks > 0", (number,)
+                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0",
+                    (number,),
                 ):
                     found[number] = row
         return found
 
-    def paths_after(self, path: str, limit: int) -> list[str]:
-        """Paths of files in the index, in order, behind this one."""
+    def files_after(self, path: str, limit: int) -> list[tuple[str, str]]:
+        """Paths of files behind this one, in order, each with the reason why it is skipped, or an empty string."""
         rows = self._connection.execute(
-            "SELECT path FROM files WHERE path > ? AND state != 4 ORDER BY path LIMIT ?", (os.fsencode(path), limit)
+            "SELECT path, reason FROM files WHERE path > ? AND state IN (2, 3) ORDER BY path LIMIT ?",
+            (os.fsencode(path), limit),
         )
-        return [os.fsdecode(found) for (found,) in rows]
+        return [(os.fsdecode(found), reason) for found, reason in rows]
 
     def outline(self, file: int) -> Outline:
         """Definitions, imports and chunks of a file. Raises ValueError if they are damaged."""
@@ -261,7 +284,7 @@ class Store:
 
     def indexed(self) -> list[FileRow]:
         """All files that have definitions or chunks, in the order of their ids."""
-        return self._rows(f"SELECT {COLUMNS} FROM files WHERE state IN (0, 2) AND chunks > 0 ORDER BY id", ())
+        return self._rows(f"SELECT {COLUMNS} FROM files WHERE state IN (0, 2) AND tries = 0 AND chunks > 0 ORDER BY id", ())
 
     def names(self, file: int, without: Collection[SymbolKind]) -> tuple[list[str], list[str]]:
         """For the graph: the names that a file defines, without those of some kinds, and those that it uses.
@@ -279,5 +302,3 @@ class Store:
 
     def _write_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         in_transaction(self._connection, lambda connection: connection.executemany(sql, rows))
-
-

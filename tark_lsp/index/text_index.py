@@ -50,8 +50,8 @@ class TextIndex:
     def documents(self) -> int:
         return self._searcher.num_docs
 
-    def replace(self, file: int, path: str, text: str, parsed: ParsedFile) -> None:
-        self.remove(file)
+    def add(self, file: int, path: str, text: str, parsed: ParsedFile) -> None:
+        """If the file has words already, `remove` comes first."""
         assert self._writer is not None
         for document in documents(file, path, text, parsed):
             self._writer.add_document(document)
@@ -123,7 +123,8 @@ def spaced(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    return text.split("\n")
+    """The lines that chunks count, without their endings."""
+    return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).split("\n")
 
 
 def documents(file: int, path: str, text: str, parsed: ParsedFile) -> Iterable[tantivy.Document]:

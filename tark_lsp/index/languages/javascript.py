@@ -45,15 +45,13 @@ SHARED = """
 (import_statement
   (import_clause (named_imports (import_specifier name: (identifier) @imported)))
   source: (string (string_fragment) @source)) @import
-(import_statement (import_clause (namespace_import) @imported) source: (string (string_fragment) @source)) @import
 (export_statement source: (string (string_fragment) @source)) @import
 (export_statement
   (export_clause (export_specifier name: (identifier) @imported))
   source: (string (string_fragment) @source)) @import
 (call_expression
-  function: (identifier) @_require
-  arguments: (arguments . (string (string_fragment) @source) .)
-  (#eq? @_require "require")) @import
+  function: (identifier) @word
+  arguments: (arguments . (string (string_fragment) @source) .)) @import
 (call_expression function: (import) arguments: (arguments . (string (string_fragment) @source))) @import
 """
 
@@ -96,7 +94,7 @@ ONLY_TYPESCRIPT = """
 (optional_parameter pattern: (identifier) @local)
 """
 
-JAVASCRIPT = SHARED + ONLY_JAVASCRIPT
+REQUIRE = frozenset({b"require"})
 
 WITHOUT_JSX = "\n".join(line for line in SHARED.splitlines() if not line.startswith("(jsx_"))
 
@@ -107,7 +105,8 @@ LANGUAGES = (
         names=("Jakefile",),
         programs=("node",),
         module="tree_sitter_javascript",
-        query=JAVASCRIPT,
+        query=SHARED + ONLY_JAVASCRIPT,
+        words=REQUIRE,
     ),
     CodeLanguage(
         "typescript",
@@ -116,6 +115,7 @@ LANGUAGES = (
         module="tree_sitter_typescript",
         function="language_typescript",
         query=WITHOUT_JSX + ONLY_TYPESCRIPT,
+        words=REQUIRE,
     ),
     CodeLanguage(
         "tsx",
@@ -123,5 +123,6 @@ LANGUAGES = (
         module="tree_sitter_typescript",
         function="language_tsx",
         query=SHARED + ONLY_TYPESCRIPT,
+        words=REQUIRE,
     ),
 )

@@ -20,6 +20,9 @@ class CodeLanguage:
     | `@ignore` | a name that is no reference, such as that of a keyword argument |
     | `@import` | a whole import; all names in it are references of the kind `import` |
     | `@source`, `@imported` | in the same match, its module and the names that are taken from it |
+    | `@word` | in the same match, the name that is called: the match counts only if this is one of `words` |
+
+    A query has no predicates (`#eq?`): tree-sitter 0.26 for Python crashes if they look at a text that came in pieces.
     """
 
     name: str
@@ -31,3 +34,5 @@ class CodeLanguage:
     """Whole names of files, such as `Rakefile`."""
     programs: tuple[str, ...] = ()
     """Programs of a `#!` line that run it."""
+    words: frozenset[bytes] = frozenset()
+    """Names whose calls are imports or definitions: `require`, `define`."""
