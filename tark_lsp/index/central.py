@@ -4,12 +4,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import nlargest
-from pathlib import Path
+from pathlib import Path, PurePath
 from weakref import WeakKeyDictionary
 
+from tark_lsp.index.calls import WHOLE_FOLDER
 from tark_lsp.index.graph import FileNames, name_number, rank_all
 from tark_lsp.index.model import Definition, Found, FoundDefinition, SymbolKind
 from tark_lsp.index.overlay import OverlaidFile
+from tark_lsp.index.packing import names_in_outline, names_in_references, pack_outline, pack_references
 from tark_lsp.index.questions import Central
 from tark_lsp.index.store import FileRow, Store
 from tark_lsp.index.view import View
@@ -20,6 +22,13 @@ MOST_FILES = 40_000
 """Of the graph, about 1 KB each."""
 LEFT_OUT = frozenset({SymbolKind.FIELD, SymbolKind.VARIABLE})
 """Kinds of definitions whose names (`path`, `name`) say little of what they belong to."""
+FAMILIES = {
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"), ".js"),
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".m", ".mm"), ".c"),
+    **dict.fromkeys((".java", ".kt", ".kts", ".scala", ".groovy"), ".java"),
+    ".pyi": ".py",
+}
+"""Endings of files that use each other's names. Others only use those of files with the same ending."""
 CANDIDATES = 4
 """Names that are looked up for each definition that is wanted."""
 
@@ -38,14 +47,18 @@ def central(view: View, question: Central) -> Found[FoundDefinition]:
     wanted = [str(path) for path in question.paths]
     rows = _rows(view, wanted)
     names = _read(view, rows)
-    overlaid = {path: _names_of(file) for path, file in view.overlay.items()}
+    overlaid = {path: _names_of(path, file) for path, file in view.overlay.items()}
     files = {path: overlaid.get(path) or names[path][1] for path in sorted({*overlaid, *names})}
     paths = [*files]
     places = {path: index for index, path in enumerate(paths)}
-    mentioned = {name_number(_last_part(name)) for name in question.names}
+    families = {family_of(path) for path in paths} if question.names else ()
+    mentioned = {name_number(_last_part(name), family) for name in question.names for family in families}
     ranks = rank_all([*files.values()], {places[path] for path in wanted if path in places}, mentioned)
+    modules = [name_number(_module_name(path), family_of(path)) for path in paths]
     best = nlargest(
-        question.limit * CANDIDATES, ranks.names.items(), key=lambda item: (item[1], paths[item[0][0]], item[0][1])
+        question.limit * CANDIDATES,
+        (item for item in ranks.names.items() if item[0][1] != modules[item[0][0]]),
+        key=lambda item: (item[1], paths[item[0][0]], item[0][1]),
     )
     by_path: dict[str, dict[int, float]] = {}
     for (index, name), rank in best:
@@ -90,17 +103,31 @@ def _read(view: View, rows: list[FileRow]) -> dict[str, tuple[bytes, FileNames]]
 
 def _read_one(view: View, row: FileRow) -> FileNames:
     try:
-        return FileNames.of(*view.store.names(row.id, LEFT_OUT))
+        return _file_names(row.path, *view.store.names(row.id, LEFT_OUT))
     except ValueError:
         view.damaged.append(row.path)
-        return FileNames.of((), ())
+        return _file_names(row.path, [], [], [])
 
 
-def _names_of(file: OverlaidFile) -> FileNames:
-    return FileNames.of(
-        (found.name for found in file.parsed.definitions if found.kind not in LEFT_OUT),
-        (use.name for use in file.parsed.references),
-    )
+def _names_of(path: str, file: OverlaidFile) -> FileNames:
+    parsed = file.parsed
+    defines, imports = names_in_outline(pack_outline(parsed), LEFT_OUT)
+    return _file_names(path, defines, imports, names_in_references(pack_references(parsed.references)))
+
+
+def _file_names(path: str, defines: list[str], imports: list[str], uses: list[str]) -> FileNames:
+    return FileNames.of([*defines, _module_name(path)], imports, uses, family=family_of(path))
+
+
+def _module_name(path: str) -> str:
+    """The name by which others import the file, as `names_in_outline` has it."""
+    pure = PurePath(path)
+    return "/" + (pure.parent.name if pure.stem in WHOLE_FOLDER else pure.stem)
+
+
+def family_of(path: str) -> str:
+    ending = PurePath(path).suffix.lower()
+    return FAMILIES.get(ending, ending)
 
 
 def _definitions(view: View, path: str, ranks: dict[int, float]) -> list[FoundDefinition]:
@@ -110,9 +137,10 @@ def _definitions(view: View, path: str, ranks: dict[int, float]) -> list[FoundDe
     else:
         row = view.store.file(path)
         found = view.definitions(row) if row is not None else ()
+    family = family_of(path)
     by_name: dict[int, list[Definition]] = {}
     for definition in found:
-        if definition.kind not in LEFT_OUT and (number := name_number(definition.name)) in ranks:
+        if definition.kind not in LEFT_OUT and (number := name_number(definition.name, family)) in ranks:
             by_name.setdefault(number, []).append(definition)
     return [
         FoundDefinition(Path(path), definition, ranks[number] / len(same))

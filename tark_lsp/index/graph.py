@@ -1,12 +1,13 @@
 """How central files and definitions are: PageRank over references. Pure. Loops are bounded in steps, not in time, so
 that the same files have the same ranks on every machine.
 
-A file points at the files that define the names it uses, a little less at each if there are several. A name that very
-many files define says nothing and points nowhere. Ranks are personalised: a walk begins at the wanted files and names.
+A file points at the files that define the names it imports and, less, those that it uses without importing them. If
+several files define a name, they share it; if very many do, it says nothing. Nor does one that very many files use
+without importing it: it is one of the language (`join`). Ranks are personalised: walks begin at what is wanted.
 """
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from zlib import crc32
@@ -16,6 +17,11 @@ PERSONAL = 0.5
 """The part of all walks that begins at what is wanted, if something is; the others begin anywhere."""
 MOST_DEFINERS = 20
 """Files that define the same name. A name of more files is like a word of the language."""
+NOT_IMPORTED = 0.2
+"""What a use counts in a file that does not import the name."""
+MOST_USERS = 20
+MOST_USERS_PART = 0.05
+"""Files that use a name without importing it, in number, or as a part of all files: of more, it says nothing."""
 OWN_USES = 0.2
 """What a use in the defining file counts for a definition; it counts nothing for the file."""
 UNUSED = 0.05
@@ -27,21 +33,25 @@ PRECISE = 1e-6
 """Rounds end when the ranks change by less than this in all."""
 
 
-def name_number(name: str) -> int:
+def name_number(name: str, family: str = "") -> int:
     """Names are compared by a checksum, which takes 4 bytes. Two equal ones among 100,000 do no harm to a ranking."""
-    return crc32(name.encode("utf-8", "surrogatepass"))
+    return crc32(f"{family} {name}".encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)
 class FileNames:
-    """The numbers of the names that a file defines, and of those that it uses, each once."""
+    """The numbers of the names that a file defines, imports, and uses, each once."""
 
     defines: "array[int]"
+    imports: "array[int]"
     uses: "array[int]"
 
     @classmethod
-    def of(cls, defines: Iterable[str], uses: Iterable[str]) -> "FileNames":
-        return cls(_numbers(defines), _numbers(uses))
+    def of(
+        cls, defines: Iterable[str], imports: Iterable[str], uses: Iterable[str], *, family: str = ""
+    ) -> "FileNames":
+        """`family`: names of different families of languages have nothing in common."""
+        return cls(*(_numbers(names, family) for names in (defines, imports, uses)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +64,11 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
-    """`targets[file]` are the names of other files that the file uses, `definers[name]` the files that define it."""
+    """`imports[file]` and `uses[file]` are the names of other files that the file imports, and that it only uses,
+    `own[file]` those of its own that it uses, `definers[name]` the files that define a name."""
 
-    targets: Sequence[Sequence[int]]
+    imports: Sequence[Sequence[int]]
+    uses: Sequence[Sequence[int]]
     own: Sequence[Sequence[int]]
     definers: Mapping[int, Sequence[int]]
 
@@ -73,8 +85,8 @@ def rank_all(
     return Ranks(ranks, _name_ranks(files, edges, ranks, wanted_names))
 
 
-def _numbers(names: Iterable[str]) -> "array[int]":
-    return array("I", dict.fromkeys(map(name_number, names)))
+def _numbers(names: Iterable[str], family: str) -> "array[int]":
+    return array("I", dict.fromkeys(name_number(name, family) for name in names))
 
 
 def _edges(files: Sequence[FileNames]) -> _Edges:
@@ -83,12 +95,17 @@ def _edges(files: Sequence[FileNames]) -> _Edges:
         for name in names.defines:
             definers[name].append(index)
     known = {name: found for name, found in definers.items() if len(found) <= MOST_DEFINERS}
-    targets, own = [], []
+    imports, uses, own = [], [], []
+    users: Counter[int] = Counter()
     for names in files:
-        here = {*names.defines}
-        targets.append(array("I", (name for name in names.uses if name in known and name not in here)))
+        here, imported = {*names.defines}, {*names.imports}
+        imports.append(array("I", (name for name in names.imports if name in known and name not in here)))
+        only_used = [name for name in names.uses if name in known and name not in here and name not in imported]
+        users.update(only_used)
+        uses.append(only_used)
         own.append(array("I", (name for name in names.uses if name in here)))
-    return _Edges(targets, own, known)
+    most = max(MOST_USERS, MOST_USERS_PART * len(files))
+    return _Edges(imports, [array("I", (one for one in names if users[one] <= most)) for names in uses], own, known)
 
 
 def _starts(
@@ -106,7 +123,7 @@ def _starts(
 
 
 def _file_ranks(edges: _Edges, starts: Sequence[float]) -> Sequence[float]:
-    steps = sum(map(len, edges.targets)) + sum(map(len, edges.definers.values())) + len(starts)
+    steps = sum(map(len, (*edges.imports, *edges.uses, *edges.definers.values()))) + len(starts)
     ranks = [*starts]
     for _ in range(max(LEAST_ROUNDS, min(MOST_ROUNDS, MOST_STEPS // steps))):
         arrived = [0.0] * len(ranks)
@@ -127,10 +144,13 @@ def _file_ranks(edges: _Edges, starts: Sequence[float]) -> Sequence[float]:
 def _flows(edges: _Edges, ranks: Sequence[float]) -> Mapping[int, float]:
     """How much of the files' ranks goes through each name."""
     flows: dict[int, float] = defaultdict(float)
-    for rank, names in zip(ranks, edges.targets, strict=True):
-        if names:
-            part = rank / len(names)
-            for name in names:
+    for rank, imports, uses in zip(ranks, edges.imports, edges.uses, strict=True):
+        if imports or uses:
+            part = rank / (len(imports) + NOT_IMPORTED * len(uses))
+            for name in imports:
+                flows[name] += part
+            part *= NOT_IMPORTED
+            for name in uses:
                 flows[name] += part
     return flows
 

@@ -284,15 +284,17 @@ class Store:
 
     def indexed(self) -> list[FileRow]:
         """All files that have definitions or chunks, in the order of their ids."""
-        return self._rows(f"SELECT {COLUMNS} FROM files WHERE state IN (0, 2) AND tries = 0 AND chunks > 0 ORDER BY id", ())
+        return self._rows(
+            f"SELECT {COLUMNS} FROM files WHERE state IN (0, 2) AND tries = 0 AND chunks > 0 ORDER BY id", ()
+        )
 
-    def names(self, file: int, without: Collection[SymbolKind]) -> tuple[list[str], list[str]]:
-        """For the graph: the names that a file defines, without those of some kinds, and those that it uses.
+    def names(self, file: int, without: Collection[SymbolKind]) -> tuple[list[str], list[str], list[str]]:
+        """For the graph: the names that a file defines, without those of some kinds, that it imports, and that it uses.
 
         Raises ValueError if they are damaged.
         """
         row = self._connection.execute("SELECT outline, uses FROM parsed WHERE file = ?", (file,)).fetchone()
-        return ([], []) if row is None else (names_in_outline(row[0], without), names_in_references(row[1]))
+        return ([], [], []) if row is None else (*names_in_outline(row[0], without), names_in_references(row[1]))
 
     def _rows(self, sql: str, values: Sequence[object]) -> list[FileRow]:
         return [
