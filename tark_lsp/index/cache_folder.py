@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,4 +64,29 @@ def try_lock(folder: Path) -> int | None:
     except OSError:
         os.close(handle)
         return None
+    os.ftruncate(handle, 0)
+    os.write(handle, str(os.getpid()).encode())
     return handle
+
+
+def lock_holder(folder: Path) -> int | None:
+    """The id of the process that has the lock. None if nobody has it, or if it cannot be known."""
+    try:
+        if not (folder / LOCK).exists() or (handle := try_lock(folder)) is None:
+            return int((folder / LOCK).read_bytes())
+    except (OSError, ValueError):
+        return None
+    os.close(handle)
+    return None
+
+
+def ask_for_rebuild(folder: Path) -> bool:
+    """Have the process that has the lock build the index again. False if there is none that can be asked."""
+    holder = lock_holder(folder)
+    if holder is None or sys.platform == "win32":
+        return False
+    try:
+        os.kill(holder, signal.SIGUSR1)
+    except OSError:
+        return False
+    return True

@@ -18,6 +18,7 @@ PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.index.process")
 KEPT = ("HOME", "LANG", "LC_ALL", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "USERPROFILE", "XDG_CONFIG_HOME")
 """Variables that the child gets. None holds a key."""
 LONGEST_LINE = 64 * 1024 * 1024
+MOST_BYTES = 2_000_000_000
 END_SECONDS = 0.3
 """From the end of its input to SIGKILL."""
 
@@ -52,9 +53,13 @@ class ChildProcess:
         assert self._process is not None
         return self._process.pid
 
-    async def start(self, folders: Sequence[Path], cache: Path, *, fresh: bool = False) -> None:
-        """Raises OSError if it cannot be started. `fresh`: what is stored is removed first."""
-        arguments = json.dumps({"folders": [*map(str, folders)], "cache": str(cache), "fresh": fresh})
+    async def start(
+        self, folders: Sequence[Path], cache: Path, *, most_bytes: int = MOST_BYTES, fresh: bool = False
+    ) -> None:
+        """Raises OSError if it cannot be started. `most_bytes`: of the index on disk. `fresh`: what is stored is
+        removed first."""
+        named = {"folders": [*map(str, folders)], "cache": str(cache)}
+        arguments = json.dumps({**named, "mostBytes": most_bytes, "fresh": fresh})
         self._process = await asyncio.create_subprocess_exec(
             *PROGRAM,
             arguments,

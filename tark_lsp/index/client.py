@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.cache_folder import workspace_cache
-from tark_lsp.index.child_process import ChildEnded, ChildProcess, Message
+from tark_lsp.index.child_process import MOST_BYTES, ChildEnded, ChildProcess, Message
 from tark_lsp.index.json_values import from_json, item_type, question_to_json
 from tark_lsp.index.model import Found, IndexState, IndexStatus
 from tark_lsp.index.questions import Question
@@ -36,12 +36,16 @@ class IndexClient:
 
     `folders` are the absolute paths of the workspace's folders, `cache` is the folder of all indexes
     (`folders.indexes_folder()`). `may_index` is asked about files in batches of 200, before they are read.
+    `most_bytes`: of the index on disk.
     """
 
-    def __init__(self, folders: Sequence[Path], cache: Path, may_index: MayIndex) -> None:
+    def __init__(
+        self, folders: Sequence[Path], cache: Path, may_index: MayIndex, *, most_bytes: int = MOST_BYTES
+    ) -> None:
         self._folders = tuple(folders)
         self._cache = workspace_cache(cache, folders)
         self._may_index = may_index
+        self._most_bytes = most_bytes
         self._child: ChildProcess | None = None
         self._starting = asyncio.Lock()
         self._closed = False
@@ -157,7 +161,7 @@ class IndexClient:
     async def _spawn(self, *, fresh: bool) -> ChildProcess:
         child = ChildProcess(self._receive, self._ended)
         try:
-            await child.start(self._folders, self._cache, fresh=fresh)
+            await child.start(self._folders, self._cache, most_bytes=self._most_bytes, fresh=fresh)
         except OSError as error:
             self._show(IndexStatus(IndexState.FAILED, reason=f"the index process cannot be started: {error}"))
             raise ToolError("internal", self._status.reason, hint="use search_text and read_file") from error

@@ -38,8 +38,6 @@ ROUNDS = 3
 """How often a question is asked again, because files changed since they were indexed."""
 PATIENCE_SECONDS = 3.0
 """A question that waited longer is answered from what there is."""
-MOST_BYTES = 2 * 1024**3
-"""Of one index on disk."""
 
 Permit = Callable[[Sequence[str]], Sequence[bool]]
 NO_TOTALS = Totals(0, 0, 0, 0, 0, ())
@@ -72,12 +70,15 @@ class Engine:
         scanner: Scanner,
         permit: Permit,
         scanned: Callable[[list[Seen] | ToolError], None],
+        most_bytes: int,
     ) -> None:
+        """`most_bytes`: of the index on disk."""
         self._roots = tuple(str(folder).rstrip(os.sep) + os.sep for folder in folders)
         self._keeper = keeper
         self._scanner = scanner
         self._permit = permit
         self._scanned = scanned
+        self._most_bytes = most_bytes
         self._overlay: dict[str, OverlaidFile] = {}
         self._progress = Progress()
         self._queue: list[tuple[FileRow, bool]] = []
@@ -144,6 +145,11 @@ class Engine:
                 del self._overlay[path]
 
     def rebuild(self) -> None:
+        """Begin with nothing. If another process writes the index, that one does. Raises ToolError if it cannot."""
+        if not self._keeper.has_lock:
+            if not self._keeper.ask_for_rebuild():
+                raise ToolError("unsupported", "another tark-lsp has the index open: close it, then try again")
+            return
         self._keeper.open(fresh=True)
         self._look_again()
         self.rescan()
@@ -190,12 +196,12 @@ class Engine:
         return bool(self._queue) or bool(batch.files) or self._check_rules(writer)
 
     def _fetch(self, writer: DiskIndex) -> None:
-        is_full = self._progress.bytes_on_disk > MOST_BYTES
+        is_full = self._progress.bytes_on_disk > self._most_bytes
         rows = writer.store.next_work(PERMIT_FILES, only_removals=is_full)
         if is_full:
             self._progress.problem = (
-                f"the index has reached its limit of {MOST_BYTES // 1024**3} GB, so the other files are not indexed; "
-                "ignore large folders in .gitignore or .ignore"
+                f"the index has reached its limit of {self._most_bytes // 1_000_000:,} MB (index.maxMegabytes), so the "
+                "other files are not indexed; ignore large folders in .gitignore or .ignore"
             )
         if any(row.tries for row in rows):
             rows = [next(row for row in rows if row.tries)]  # alone: it may be what ended the process

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from tark_lsp.index.cache_folder import clear, create_private, try_lock
+from tark_lsp.index.cache_folder import ask_for_rebuild, clear, create_private, try_lock
 from tark_lsp.index.disk_index import DATABASE, DiskIndex
 from tark_lsp.sqlite_file import FileIdentity, file_identity, is_damaged
 
@@ -37,6 +37,14 @@ class Keeper:
     def writer(self) -> DiskIndex | None:
         """The index, if it can be written now."""
         return self.disk if self.disk is not None and self.disk.writable and not self.problem else None
+
+    @property
+    def has_lock(self) -> bool:
+        return self._lock is not None
+
+    def ask_for_rebuild(self) -> bool:
+        """Have the process that has the lock build again. False if it cannot be asked."""
+        return ask_for_rebuild(self._folder)
 
     def open(self, *, fresh: bool = False) -> None:
         """Take the lock and open, or open to read. `fresh`: begin with nothing."""

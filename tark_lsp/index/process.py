@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 import time
@@ -33,12 +34,16 @@ STATUS_SECONDS = 0.2
 Message = Mapping[str, Any]
 
 
+REBUILD: Message = {"do": "rebuild", "id": 0}
+"""As another process asks for it, by a signal. No request of the server has this id."""
+
+
 class InputEnded(Exception):
     """The server closed the pipe, or is gone."""
 
 
 class IndexProcess:
-    def __init__(self, folders: Sequence[Path], cache: Path, *, fresh: bool) -> None:
+    def __init__(self, folders: Sequence[Path], cache: Path, most_bytes: int, *, fresh: bool) -> None:
         self._inbox: queue.SimpleQueue[tuple[float, Message | None]] = queue.SimpleQueue()
         self._deferred: deque[tuple[float, Message]] = deque()
         self._output = sys.stdout.buffer
@@ -47,8 +52,10 @@ class IndexProcess:
         self._permits = 0
         self._keeper = Keeper(cache)
         self._scanner = Scanner(folders)
+        if sys.platform != "win32":  # before the lock says that this process can be asked
+            signal.signal(signal.SIGUSR1, lambda *_: self._inbox.put((time.monotonic(), REBUILD)))
         self._keeper.open(fresh=fresh)
-        self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned)
+        self._engine = Engine(folders, self._keeper, self._scanner, self._permit, self._scanned, most_bytes)
 
     def run(self) -> None:
         threading.Thread(target=self._read, name="input", daemon=True).start()
@@ -102,9 +109,16 @@ class IndexProcess:
             case "rules":
                 engine.rules_changed()
             case "rebuild":
-                engine.rebuild()
-                self._tell_status(now=True)
-                self._send({"id": message["id"], "answer": {}})
+                self._rebuild(message)
+
+    def _rebuild(self, message: Message) -> None:
+        try:
+            self._engine.rebuild()
+        except ToolError as error:
+            self._send(_failure(message, error))
+        else:
+            self._tell_status(now=True)
+            self._send({"id": message["id"], "answer": {}})
 
     def _answer(self, at: float, message: Message) -> None:
         try:
@@ -113,8 +127,7 @@ class IndexProcess:
             failed = {"code": "internal", "message": f"the index cannot answer this: {error!r}", "hint": ""}
             self._send({"id": message["id"], "failed": failed})
         except ToolError as error:
-            failed = {"code": error.code, "message": error.message, "hint": error.hint}
-            self._send({"id": message["id"], "failed": failed})
+            self._send(_failure(message, error))
         else:
             self._send({"id": message["id"], "answer": to_json(found)})
 
@@ -157,12 +170,17 @@ class IndexProcess:
         os._exit(0)  # the other thread is in something long
 
 
+def _failure(message: Message, error: ToolError) -> Message:
+    failed = {"code": error.code, "message": error.message, "hint": error.hint}
+    return {"id": message["id"], "failed": failed}
+
+
 def main() -> None:
     os.umask(0o077)
     lower_priority()
     arguments = json.loads(sys.argv[1])
     folders = [Path(folder) for folder in arguments["folders"]]
-    process = IndexProcess(folders, Path(arguments["cache"]), fresh=arguments["fresh"])
+    process = IndexProcess(folders, Path(arguments["cache"]), arguments["mostBytes"], fresh=arguments["fresh"])
     try:
         process.run()
     except Exception as error:  # noqa: BLE001  # the server starts another process; it shall know why

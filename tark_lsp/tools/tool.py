@@ -217,6 +217,8 @@ class ToolContext:
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
     masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
     index: CodeIndex = NO_INDEX
+    user_message: str = ""
+    """What the user said last: the query of a search that has none."""
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""
