@@ -128,11 +128,13 @@ def _first_line_above(lines: Sequence[str], start: int, definitions: Sequence[De
     heads = {one.name_line for one in definitions}
     found = at = start
     while at > last_other and lines[at - 1].strip() and at not in heads:
-        white = indentation_of(lines[at - 1])
-        if not white.startswith(indentation):
-            break
+        line = lines[at - 1].strip()
+        if not indentation_of(lines[at - 1]).startswith(indentation) or (
+            ATTRIBUTE not in kinds and ATTRIBUTE.match(line)
+        ):
+            break  # the new text says nothing of decorators, so none is lost
         at -= 1
-        if any(kind.match(lines[at].strip()) for kind in kinds):
+        if any(kind.match(line) for kind in kinds):
             found = at
     return found
 

@@ -5,7 +5,7 @@ Of the ranges only the lines count: the characters can be in the encoding of ano
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,22 @@ DEEPEST = 20
 """Symbols within symbols that are read."""
 LONGEST_HOVER = 10_000
 
-KINDS: Mapping[object, str] = {
-    **{1: "file", 2: "module", 3: "module", 4: "module", 5: "class", 6: "method", 7: "field", 8: "field", 9: "method"},
-    **{10: "enum", 11: "interface", 12: "function", 13: "variable", 14: "constant", 22: "constant", 23: "class"},
-    **{24: "event", 25: "operator", 26: "type"},
+NUMBERS_OF_KINDS: Mapping[str, Sequence[int]] = {
+    "file": (1,),
+    "module": (2, 3, 4),
+    "class": (5, 23),
+    "method": (6, 9),
+    "field": (7, 8),
+    "enum": (10,),
+    "interface": (11,),
+    "function": (12,),
+    "variable": (13,),
+    "constant": (14, 22),
+    "event": (24,),
+    "operator": (25,),
+    "type": (26,),
 }
+KINDS = {number: kind for kind, numbers in NUMBERS_OF_KINDS.items() for number in numbers}
 """LSP's SymbolKind in the words of the index. Others (literals) are no definitions; they have no word."""
 
 
@@ -88,7 +99,7 @@ def _places(value: object, path: Path | None, container: str = "", depth: int = 
         name = _name(item)
         around = container or str(find_value(item, "containerName") or "")
         name_line, _ = _lines(find_value(item, "selectionRange")) or lines
-        kind = KINDS.get(find_value(item, "kind"), "")
+        kind = _kind(item)
         yield CodePlace(file, *lines, name_line, name, kind, around)
         if depth < DEEPEST:
             inner = f"{around}.{name}" if around else name
@@ -108,9 +119,13 @@ def _calls(value: object, end: str) -> tuple[CodePlace, ...]:
         ranges = find_value(item, "fromRanges")
         places = [_lines(one) for one in ranges] if isinstance(ranges, list) else []
         calls = tuple(dict.fromkeys(place[0] for place in places if place))
-        kind = KINDS.get(find_value(other, "kind"), "")
-        found.append(CodePlace(path, *lines, name_line, _name(other), kind, "", calls))
+        found.append(CodePlace(path, *lines, name_line, _name(other), _kind(other), "", calls))
     return tuple(found)
+
+
+def _kind(item: object) -> str:
+    number = find_value(item, "kind")
+    return KINDS.get(number, "") if isinstance(number, int) else ""
 
 
 def _name(item: object) -> str:
