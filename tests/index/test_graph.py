@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.index.graph import FileNames, name_number, rank_all
@@ -21,6 +21,7 @@ def numbers(*names: str) -> set[int]:
     return {*map(name_number, names)}
 
 
+@settings(max_examples=50)
 @given(FILES, st.sets(st.integers(-1, 9)), st.sets(st.sampled_from([*NAMES, "unknown"])))
 def test_ranks_are_parts_of_one_and_always_the_same(files: list[FileNames], wanted: set[int], names: set[str]) -> None:
     ranks = rank_all(files, wanted, numbers(*names))
@@ -30,6 +31,7 @@ def test_ranks_are_parts_of_one_and_always_the_same(files: list[FileNames], want
     assert {*ranks.names} == {(index, name) for index, file in enumerate(files) for name in file.defines}
 
 
+@settings(max_examples=50)
 @given(FILES, st.data())
 def test_what_is_wanted_rises(files: list[FileNames], data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(files) - 1))
