@@ -110,8 +110,10 @@ def is_imported(path: str, one: Import, other: str) -> bool:
 
 
 def _ends_alike(file: Sequence[str], module: Sequence[str]) -> bool:
-    """Whether both end in the same two parts, or in the same one if either has no more. What is before can differ: roots
-    of sources (`src/`), names of packages (`crate::`, `example.com/`)."""
+    """Whether both end in the same two parts, or in the same one if either has no more.
+
+    What is before can differ: roots of sources (`src/`), names of packages (`crate::`, `example.com/`).
+    """
     size = min(2, len(file), len(module))
     return size > 0 and [*file[-size:]] == [*module[-size:]]
 
