@@ -1,14 +1,14 @@
 """Who answers which question: one function for each, and the table of them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tark_lsp.index.calls import callees, callers
 from tark_lsp.index.central import central
 from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
-from tark_lsp.index.overlay import Weights, rarity
+from tark_lsp.index.overlay import Weights, rarity, usual_lengths
 from tark_lsp.index.questions import (
     Callees,
     Callers,
@@ -46,18 +46,21 @@ def candidates(view: View, terms: Terms) -> list[Hit]:
     found = view.text.search(candidates_query(view.text, terms), CANDIDATES + 10 * len(view.overlay))
     hits = [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)][:CANDIDATES]
     if view.overlay:
-        weights = Weights(
-            {
-                field: {word: boost * rarity(view.text, field, word) for word in terms.words}
-                for field, boost in BOOSTS.items()
-            },
-            {name: DEFINES_BOOST * rarity(view.text, "defines", name) for name in terms.identifiers},
-        )
+        weights = _weights(view, terms)
         for path, file in view.overlay.items():
             for chunk, scored in zip(file.parsed.chunks, file.chunks, strict=True):
                 if (score := weights.score(scored)) > 0:
                     hits.append(Hit(Path(path), chunk.start_line, chunk.end_line, chunk.symbol, score))
     return hits
+
+
+def _weights(view: View, terms: Terms) -> Weights:
+    text = view.text
+    return Weights(
+        {field: {word: boost * rarity(text, field, word) for word in terms.words} for field, boost in BOOSTS.items()},
+        {name: DEFINES_BOOST * rarity(text, "defines", name) for name in terms.identifiers},
+        usual_lengths(view.totals),
+    )
 
 
 def definitions_of(view: View, question: DefinitionsOf) -> Found[FoundDefinition]:
@@ -100,9 +103,8 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
         return 2 if words and set(words) <= {*words_of(definition.name)} else 3
 
     found = [*_definitions(view, [*dict.fromkeys(files)][:MOST_SYMBOLS], lambda definition: likeness(definition) < 3)]
-    found.sort(
-        key=lambda item: (likeness(item.definition), len(item.definition.name), str(item.path), _place(item.definition))
-    )
+    # They are in the order of paths and lines, which sorting keeps.
+    found.sort(key=lambda item: (likeness(item.definition), len(item.definition.name)))
     return _cut(found, question.limit)
 
 
@@ -157,8 +159,8 @@ def _place(definition: Definition) -> tuple[int, int]:
     return definition.start_line, definition.name_column
 
 
-def _cut(found: Any, limit: int) -> Found[Any]:
-    items = []
+def _cut(found: Iterable[Any], limit: int) -> Found[Any]:
+    items: list[Any] = []
     for item in found:
         if len(items) == limit:
             return Found(items, complete=False)

@@ -1,4 +1,4 @@
-"""The index of a workspace as the server has it: it starts the index process, asks it, and starts it again if it dies."""
+"""The index of a workspace as the server has it: it starts and asks the index process, and restarts it if it dies."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.cache_folder import workspace_cache
@@ -57,6 +57,11 @@ class IndexClient:
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
         self._restarting: asyncio.Task[None] | None = None
 
+    @property
+    def process_id(self) -> int | None:
+        """Of the index process; None if it does not run."""
+        return self._child.process_id if self._child is not None and self._child.is_running else None
+
     async def start(self) -> None:
         """Start the index process; it builds or updates the index by itself. Raises ToolError if it cannot."""
         self._closed = False
@@ -86,7 +91,8 @@ class IndexClient:
     async def ask(self, question: Question[T]) -> Found[T]:
         """Raises ToolError: `timeout` after 10 s, `unsupported` if the index process does not run."""
         answer = await self._request({"do": "ask", **question_to_json(question)})
-        items = from_json(tuple[item_type(type(question)), ...], answer["items"])  # type: ignore[misc]  # at run time
+        kind = item_type(question)
+        items = tuple(from_json(kind, item) for item in answer["items"])
         return Found(items, answer["share"], answer["complete"], tuple(answer["notes"]))
 
     def listen(self, listener: Callable[[IndexStatus], None]) -> None:
@@ -121,19 +127,24 @@ class IndexClient:
 
     async def rebuild(self) -> None:
         """Remove what is indexed and begin again. Returns when the building has begun."""
+        self._deaths.clear()
         await self._request({"do": "rebuild"})
 
-    async def _request(self, message: Message) -> dict[str, object]:
+    async def settle(self, seconds: float) -> None:
+        """Wait until everything is indexed that is known to have changed. Raises ToolError `timeout`."""
+        await self._request({"do": "settle"}, seconds)
+
+    async def _request(self, message: Message, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
         for path in [*self._unsent]:
             self._send_text(path)
         for is_last in (False, True):
             try:
                 child = await self._running()
-                return dict(await child.request(message, ANSWER_SECONDS))
+                return dict(await child.request(message, seconds))
             except TimeoutError:
                 raise ToolError(
                     "timeout",
-                    f"the code index did not answer within {ANSWER_SECONDS:g} s",
+                    f"the code index did not answer within {seconds:g} s",
                     hint="use search_text, or ask again later",
                 ) from None
             except ChildEnded as error:
@@ -151,12 +162,14 @@ class IndexClient:
                 raise ToolError(
                     "unsupported", "the code index does not run", hint="use search_text and read_file instead"
                 )
-            return await self._spawn(fresh=self._is_suspicious())
+            deaths = self._recent_deaths()
+            if deaths >= MOST_DEATHS:
+                raise ToolError("unsupported", self._status.reason, hint="use search_text and read_file instead")
+            return await self._spawn(fresh=deaths >= FRESH_AFTER)
 
-    def _is_suspicious(self) -> bool:
-        """Whether it died so often that what it has stored may be the cause."""
+    def _recent_deaths(self) -> int:
         now = time.monotonic()
-        return sum(now - death < DEATHS_SECONDS for death in self._deaths) >= FRESH_AFTER
+        return sum(now - death < DEATHS_SECONDS for death in self._deaths)
 
     async def _spawn(self, *, fresh: bool) -> ChildProcess:
         child = ChildProcess(self._receive, self._ended)
@@ -175,14 +188,9 @@ class IndexClient:
         self._deaths.append(time.monotonic())
         if self._closed:
             return
-        if len(self._deaths) == MOST_DEATHS and self._deaths[-1] - self._deaths[0] < DEATHS_SECONDS:
-            self._show(
-                IndexStatus(
-                    IndexState.FAILED,
-                    reason=f"the index process failed {MOST_DEATHS} times within a minute ({how}); "
-                    "to try again, run `tark-lsp index rebuild` or restart the server",
-                )
-            )
+        if self._recent_deaths() >= MOST_DEATHS:
+            failed = f"the index process failed {MOST_DEATHS} times within a minute ({how}); it is tried again later"
+            self._show(IndexStatus(IndexState.FAILED, reason=failed))
             return
         self._restarting = asyncio.get_running_loop().create_task(self._restart())
 

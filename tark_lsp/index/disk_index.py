@@ -6,6 +6,7 @@ file is marked as done. What is still marked at the next start is done again.
 
 import contextlib
 import json
+import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ FAILED = "its parsing failed"
 DENIED = "denied by a rule"
 MOST_TRIES = 2
 """A file that was being indexed at so many deaths of the process is skipped until it changes."""
+TICK_NANOSECONDS = 20_000_000
+"""Times of files are those of the kernel's clock, which ticks 100 to 1,000 times a second."""
 FOOTER_MAGIC = 1337
 """The last 4 bytes of tantivy's files; before them the length of a footer of JSON, with the CRC of what is above it."""
 
@@ -62,6 +65,7 @@ class DiskIndex:
             self.store.check()
         self.text = TextIndex(folder / TEXT, writable=writable)
         self._batch = Batch()
+        self.commits = 0
 
     @property
     def batch(self) -> Batch:
@@ -101,6 +105,7 @@ class DiskIndex:
             self.text.commit()
         self.store.finish(batch.done, batch.skipped, batch.removed)
         self.store.touch(batch.same)
+        self.commits += 1
 
     def close(self) -> None:
         """Without a commit of the current batch."""
@@ -140,5 +145,10 @@ def check_words(folder: Path) -> None:
 
 
 def _at(row: FileRow, mtime: int, size: int) -> FileRow:
-    """The file as it was when it was read."""
+    """The file as it was when it was read. If it changed a moment ago, its time does not count.
+
+    It could change again within the same tick of the file system's clock, so the next look reads it once more.
+    """
+    if time.time_ns() - mtime < TICK_NANOSECONDS:
+        mtime = -1
     return FileRow(row.id, row.path, mtime, size, row.hash, row.state, row.tries, row.chunks)

@@ -16,6 +16,10 @@ SECONDS = 1.0
 PIECE = 1 << 16
 """Bytes that a grammar gets at once: it looks at its time limit only if the text comes in pieces."""
 
+DEEPEST = 500
+"""Nodes around each other that have LARGE descendants. The time of a query grows with the square of the depth."""
+LARGE = 2_000
+
 LONGEST_ROW = 10_000
 """Tokens without a name in one row, such as brackets that nothing closes. A query looks from each of them to the next
 node with a name, so its time grows with their square: 0.04 s for these, 4 s for ten times as many. (A query has a
@@ -34,7 +38,7 @@ class Grammar:
     def matches(self, data: bytes) -> list[tuple[int, dict[str, list[Node]]]]:
         """The number of the pattern and the captured nodes by name, of each match. Raises OutOfTime."""
         root = self._tree(data).root_node
-        if _has_long_row(root):
+        if _is_too_deep_or_long(root):
             raise OutOfTime
         return QueryCursor(self.query).matches(root)
 
@@ -51,14 +55,16 @@ class Grammar:
             raise OutOfTime from error
 
 
-def _has_long_row(root: Node) -> bool:
-    waiting = [root]
+def _is_too_deep_or_long(root: Node) -> bool:
+    waiting = [(root, 0)]
     while waiting:
-        node = waiting.pop()
-        if node.descendant_count <= LONGEST_ROW:
+        node, depth = waiting.pop()
+        if node.descendant_count <= LARGE:
             continue
+        if depth > DEEPEST:
+            return True
         children = node.children
-        waiting += children
+        waiting += [(child, depth + 1) for child in children]
         if len(children) > LONGEST_ROW:
             rows = groupby(children, key=lambda child: child.is_named)
             if any(not is_named and sum(1 for _ in row) > LONGEST_ROW for is_named, row in rows):

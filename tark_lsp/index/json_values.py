@@ -14,7 +14,9 @@ from tark_lsp.index.questions import Question
 T = TypeVar("T")
 
 QUESTIONS: Mapping[str, type[Question[Any]]] = {
-    kind.__name__: kind for kind in vars(questions).values() if isinstance(kind, type) and is_dataclass(kind)
+    kind.__name__: kind
+    for kind in vars(questions).values()
+    if isinstance(kind, type) and issubclass(kind, Question) and is_dataclass(kind)
 }
 
 
@@ -26,7 +28,8 @@ def to_json(value: Any) -> Any:
         return str(value)
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
-    return {name: to_json(getattr(value, name)) for name in _hints(type(value))}
+    kind: Any = type(value)
+    return {name: to_json(getattr(value, name)) for name in _hints(kind)}
 
 
 def from_json(kind: Any, value: Any) -> Any:
@@ -56,17 +59,14 @@ def question_from_json(value: Mapping[str, Any]) -> Question[Any]:
     return found
 
 
-@cache
-def item_type(question: type[Question[T]]) -> type[T]:
+def item_type(question: Question[T]) -> type[T]:
     """The type of the items of an answer to this question."""
-    for base in vars(question).get("__orig_bases__", ()):
-        if get_origin(base) is Question:
-            kind: type[T] = get_args(base)[0]
-            return kind
-    raise TypeError(f"{question.__name__} does not say what it asks for")
+    (base,) = vars(type(question))["__orig_bases__"]
+    kind: type[T] = get_args(base)[0]
+    return kind
 
 
 @cache
-def _hints(kind: type) -> Mapping[str, Any]:
+def _hints(kind: type[Any]) -> Mapping[str, Any]:
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}

@@ -92,6 +92,11 @@ class Keeper:
         )
         self._next = time.monotonic() + PAUSE_SECONDS
 
+    def retry_soon(self) -> None:
+        """After a failed write: there may be a reason to hope."""
+        if self.problem:
+            self._next = 0.0
+
     def begin_again(self, note: str) -> None:
         """Remove what is stored, because it is damaged. `note` tells the user."""
         self.note = note

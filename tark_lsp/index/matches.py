@@ -17,12 +17,15 @@ LONGEST_NAME = 200
 
 SCOPE = "scope"
 TYPES = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.ENUM, SymbolKind.TYPE, SCOPE})
-FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
+WITH_LOCALS = TYPES | {SymbolKind.FUNCTION, SymbolKind.METHOD}
+"""What can have parameters: those of types are type parameters, and parameters of a constructor."""
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FIELD})
 KINDS = {kind.value: kind for kind in SymbolKind}
 
 QUALIFIER = re.compile(r"::|->|[.:#\\]")
 ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
+OPERATOR = re.compile(r"\boperator(?:\s*\(\s*\)|\s*[^\w\s(]+|\s+[^()]+)")
+"""`operator==`, `operator()` and `operator std::string` of C++ are one name, with the signs that divide others."""
 LEFT_OUT = frozenset({"", "prototype", "module", "exports", "this", "self"})
 """Parts of a qualified name that name nothing: `module.exports.area`, `Shape.prototype.area`."""
 
@@ -45,8 +48,13 @@ class Region:
     name_start: int
     node: Node
     parent: "Region | None" = None
+    """The innermost one around it. A field that a parameter of a method declares is in the type of the method."""
     qualified: str = ""
     locals: set[bytes] = field(default_factory=set)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.start, self.end
 
 
 class Reading:
@@ -98,13 +106,16 @@ class Reading:
     def _add_import(self, captures: Mapping[str, list[Node]]) -> None:
         node = captures["import"][0]
         self._import_ranges.add((node.start_byte, node.end_byte))
-        for source in captures.get("source", ()):
-            text = self._source.between(source.start_byte, source.end_byte)
-            _, _, names = self._imports.setdefault(source.start_byte, (text, node.start_byte, []))
-            for imported in captures.get("imported", ()):
-                name = self._source.between(imported.start_byte, imported.end_byte)
-                if name not in names:
-                    names.append(name)
+        sources = captures.get("source")
+        if not sources:
+            return
+        start = sources[0].start_byte
+        module = self._source.between(start, sources[-1].end_byte).strip("\"'<>")
+        _, _, names = self._imports.setdefault(start, (module, node.start_byte, []))
+        for imported in captures.get("imported", ()):
+            name = self._source.between(imported.start_byte, imported.end_byte)
+            if name not in names:
+                names.append(name)
 
     def _add_names(self, captures: Mapping[str, list[Node]]) -> None:
         for capture, nodes in captures.items():
@@ -124,7 +135,8 @@ class Reading:
         regions.sort(key=lambda region: (region.start, -region.end, region.name_start))
         around: list[Region] = []
         for region in regions:
-            while around and around[-1].end < region.end:
+            # Names that share one declaration (`int left, right`) are beside each other.
+            while around and (around[-1].end < region.end or around[-1].range == region.range):
                 around.pop()
             region.parent = around[-1] if around else None
             self._settle(region)
@@ -134,6 +146,8 @@ class Reading:
     @staticmethod
     def _settle(region: Region) -> None:
         parent = region.parent
+        if region.kind == SymbolKind.FIELD and parent is not None and parent.kind == SymbolKind.METHOD:
+            parent = parent.parent
         outer = parent.qualified if parent else ""
         region.qualified = ".".join((outer, *region.names) if outer else region.names)
         in_type = parent is not None and parent.kind in TYPES
@@ -150,7 +164,7 @@ class Reading:
         around: list[Region] = []
         for start in starts:
             while following is not None and following.start <= start:
-                while around and around[-1].end < following.end:
+                while around and (around[-1].end < following.end or around[-1].range == following.range):
                     around.pop()
                 around.append(following)
                 following = next(regions, None)
@@ -161,7 +175,7 @@ class Reading:
     def _note_locals(self) -> None:
         self._declared |= {region.name_start for region in self._regions if region.kind != SCOPE}
         for start, region in self._innermost(sorted(self._locals.keys() - self._declared)):
-            if region is not None and region.kind in FUNCTIONS:
+            if region is not None and region.kind in WITH_LOCALS:
                 region.locals.add(self._data[start : self._locals[start]])
                 self._declared.add(start)
 
@@ -170,9 +184,11 @@ class Reading:
         values: set[str] = set()
         result: list[Definition] = []
         for region in self._regions:
-            if not isinstance(region.kind, SymbolKind) or region.qualified in values:
+            if not isinstance(region.kind, SymbolKind):
                 continue
             if region.kind in VALUES:
+                if region.qualified in values:
+                    continue
                 values.add(region.qualified)
             result.append(self._definition(region, region.kind))
         return tuple(result)
@@ -188,7 +204,7 @@ class Reading:
             end_line=max(self._source.last_line(region.start, region.end), line),
             name_line=line,
             name_column=column,
-            signature=signature(self._source, region.node, start, is_value=kind in VALUES),
+            signature=signature(self._source, region.node, start, region.name_start, is_value=kind in VALUES),
         )
 
     def references(self) -> tuple[Reference, ...]:
@@ -234,9 +250,13 @@ def _parts(text: bytes) -> tuple[str, ...]:
     if not 0 < len(text) <= LONGEST_NAME:
         return ()
     name = text.decode("utf-8", "replace").strip("\"'`*& ")
+    operator = OPERATOR.search(name)
+    if operator is not None:
+        return (*_parts(name[: operator.start()].encode()), operator[0].strip())
     if QUALIFIER.search(name) is None:
-        return (name,) if name else ()
+        return (name.split()[-1],) if name else ()
     while (shorter := ARGUMENTS.sub("", name)) != name:
         name = shorter
     parts = tuple(part.strip() for part in QUALIFIER.split(name))
-    return tuple(part for part in parts[:-1] if part not in LEFT_OUT) + parts[-1:] if parts[-1] else ()
+    outer = tuple(part for part in parts[:-1] if part not in LEFT_OUT)
+    return (*outer, parts[-1].split()[-1]) if parts[-1] else outer[-1:]

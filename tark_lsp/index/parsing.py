@@ -19,11 +19,11 @@ def parse_file(path: str, text: str) -> ParsedFile:
     source = Source(text)
     language = language_of(path, text) if len(text) <= MOST_CHARACTERS else None
     if language is None:
-        return _without_grammar(source)
+        return _only_chunks(source)
     try:
         matches = grammar_of(language).matches(source.data)
     except (OutOfTime, ImportError, AttributeError):
-        return _without_grammar(source)
+        return _only_chunks(source)
     reading = Reading(source, matches, language.words)
     definitions = reading.definitions()
     return ParsedFile(
@@ -35,5 +35,11 @@ def parse_file(path: str, text: str) -> ParsedFile:
     )
 
 
-def _without_grammar(source: Source) -> ParsedFile:
+def parse_without_grammar(text: str) -> ParsedFile:
+    """Only chunks. For a file that ended the process before: a grammar can take all memory in one step, which no time
+    limit stops (`a=>` 10,000 times in Java)."""
+    return _only_chunks(Source(text))
+
+
+def _only_chunks(source: Source) -> ParsedFile:
     return ParsedFile("", (), (), (), chunks_of(source.lines, ()))

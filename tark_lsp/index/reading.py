@@ -52,6 +52,8 @@ def digest_of(data: bytes) -> bytes:
 
 def why_skipped(text: str) -> str:
     """Empty, or why a text is not worth its place in the index."""
+    if "\0" in text:
+        return "binary"
     if MARKS.search(text, 0, MARKED_CHARACTERS):
         return "generated"
     start = 0

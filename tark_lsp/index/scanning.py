@@ -1,4 +1,4 @@
-"""Lists the files of the workspace with ripgrep, in a thread with an event loop of its own, and finds those of a query."""
+"""Lists the files of the workspace, and finds those of a query: ripgrep, in a thread with an event loop of its own."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 MOST_FILES = 1_000_000
 FIRST_FILES = 60
 """How many files are indexed before a question about them is answered."""
-LOOK_SECONDS = 2.0
+LOOK_SECONDS = 3.0
 MOST_OUTPUT = 4_000_000
 """Bytes of lines that are read to find the first files of a question."""
 HEADS = (
@@ -53,10 +53,10 @@ class Scanner:
             else:
                 then(ToolError("internal", f"the files could not be listed: {error}"))
 
-        asyncio.run_coroutine_threadsafe(self._list(), self._loop).add_done_callback(tell)
+        asyncio.run_coroutine_threadsafe(list_all(self._program, self._folders), self._loop).add_done_callback(tell)
 
     def first_files(self, words: Sequence[str], names: Sequence[str]) -> list[str]:
-        """The files that probably define what a question is about: the likely ones first. It takes 2 s at most."""
+        """The files that probably define what a question is about: the likely ones first. It takes 3 s at most."""
         words = [re.escape(word) for word in words if len(word) >= SHORTEST_WORD]
         names = [re.escape(name) for name in names if len(name) >= SHORTEST_WORD]
         if not words and not names:
@@ -74,12 +74,6 @@ class Scanner:
             await asyncio.gather(*others, return_exceptions=True)
 
         asyncio.run_coroutine_threadsafe(end_others(), self._loop).result(0.4)
-
-    async def _list(self) -> list[Seen]:
-        paths, complete = await list_files(self._program, SearchScope(self._folders), limit=MOST_FILES)
-        if not complete:
-            raise ToolError("too_large", f"the workspace has more than {MOST_FILES:,} files")
-        return await asyncio.to_thread(_stat_all, paths)
 
     async def _look(self, words: Sequence[str], names: Sequence[str]) -> list[str]:
         """Each line of the output is a place where a definition with some of the words seems to begin."""
@@ -109,8 +103,16 @@ class Scanner:
         return _likely(b"".join(pieces), [*words, *names])
 
 
+async def list_all(program: SearchProgram, folders: Sequence[Path]) -> list[Seen]:
+    """All files that are not ignored. Raises ToolError."""
+    paths, complete = await list_files(program, SearchScope(tuple(folders)), limit=MOST_FILES)
+    if not complete:
+        raise ToolError("too_large", f"the workspace has more than {MOST_FILES:,} files")
+    return await asyncio.to_thread(_stat_all, paths)
+
+
 def _likely(output: bytes, words: Sequence[str]) -> list[str]:
-    """Files by the number of words that one of their lines has, then by that of all their lines; at most `FIRST_FILES`."""
+    """Files by the number of words that one of their lines has, then by that of their lines; at most `FIRST_FILES`."""
     scores: defaultdict[bytes, tuple[int, int]] = defaultdict(lambda: (0, 0))
     wanted = [word.lower().replace("\\", "").encode() for word in words]
     head = re.compile(HEADS.encode())

@@ -46,11 +46,11 @@ def first_byte(node: Node) -> int:
     return node.start_byte
 
 
-def signature(source: Source, node: Node, start: int, *, is_value: bool) -> str:
-    """The text from `start` to the body. Of a value, only the first line. Words before it on its line are part of it:
+def signature(source: Source, node: Node, start: int, name: int, *, is_value: bool) -> str:
+    """The text from `start` to the body, which is behind the byte `name`. Of a value, only the first line. Words before it on its line are part of it:
     `export`, `static`."""
     before = source.before_on_line(start).lstrip()
-    body = None if is_value else _body(node)
+    body = None if is_value else _body(node, name)
     end = min(body.start_byte if body is not None else node.end_byte, start + 4 * LONGEST)
     text = source.between(start, end)
     if is_value:
@@ -60,13 +60,13 @@ def signature(source: Source, node: Node, start: int, *, is_value: bool) -> str:
     return head[:LONGEST].rstrip("; ")
 
 
-def _body(node: Node) -> Node | None:
-    body = node.child_by_field_name("body")
-    if body is not None:
-        return body
-    for field in AROUND_BODIES:
-        inner = node.child_by_field_name(field)
-        body = inner.child_by_field_name("body") if inner is not None else None
-        if body is not None:
+def _body(node: Node, name: int) -> Node | None:
+    for around in (node, *map(node.child_by_field_name, AROUND_BODIES)):
+        if around is None:
+            continue
+        body = around.child_by_field_name("body")
+        if body is None:
+            body = next((child for child in around.children if child.type.endswith(BODIES)), None)
+        if body is not None and body.start_byte > name:
             return body
-    return next((child for child in node.named_children if child.type.endswith(BODIES)), None)
+    return None

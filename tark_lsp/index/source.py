@@ -3,15 +3,13 @@
 from bisect import bisect_right
 from functools import cached_property
 
-_FOR_GRAMMARS = str.maketrans({"\r": "\n", "\0": " "})
-"""A lone CR ends a line for editors, but not for grammars; for some of them a NUL is the end of the file."""
-
 
 class Source:
     """Lines end as in LSP. Neither a line nor a column moves when the text becomes bytes."""
 
     def __init__(self, text: str) -> None:
-        self.text = text.replace("\r\n", "\n").translate(_FOR_GRAMMARS)
+        # A lone CR ends a line for editors, but not for grammars; for some of them a NUL is the end of the file.
+        self.text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
         # A surrogate becomes `?`: no grammar takes half a character, and it is one code point as well.
         self.data = self.text.encode("utf-8", "replace")
         self._is_ascii = len(self.data) == len(self.text)

@@ -27,10 +27,11 @@ from tark_lsp.sqlite_file import in_transaction, open_file
 VERSION = 1
 BUSY_SECONDS = 5.0
 TABLES = (
-    "CREATE TABLE files (id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL, mtime INTEGER NOT NULL,"
-    " size INTEGER NOT NULL, hash BLOB NOT NULL DEFAULT x'', state INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0,"
-    " tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,"
-    " definitions INTEGER NOT NULL DEFAULT 0)",
+    """CREATE TABLE files (
+        id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL,
+        hash BLOB NOT NULL DEFAULT x'', state INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0,
+        tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,
+        definitions INTEGER NOT NULL DEFAULT 0)""",
     "CREATE INDEX work ON files (state, priority DESC, mtime DESC) WHERE state IN (0, 1, 4)",
     "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL)",
 )
@@ -73,14 +74,15 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`done` counts files that are indexed or skipped."""
+    """`done` counts files that are indexed or skipped; `bytes` are those of indexed files."""
 
-    files: int
-    done: int
-    work: int
-    chunks: int
-    definitions: int
-    skipped: tuple[tuple[str, int], ...]
+    files: int = 0
+    done: int = 0
+    work: int = 0
+    chunks: int = 0
+    definitions: int = 0
+    bytes: int = 0
+    skipped: tuple[tuple[str, int], ...] = ()
 
 
 COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
@@ -127,9 +129,9 @@ class Store:
                 " WHERE path NOT IN (SELECT path FROM files)"
             )
             connection.execute(
-                "UPDATE files SET state = 0, priority = 0, tries = 0, mtime = seen.mtime, size = seen.size FROM temp.seen"
+                "UPDATE files SET state = 0, priority = 0, mtime = seen.mtime, size = seen.size FROM temp.seen"
                 " WHERE seen.path = files.path AND (files.state = 4 OR"
-                " (files.state IN (2, 3) AND (files.mtime, files.size) != (seen.mtime, seen.size)))"
+                " (files.state IN (1, 2, 3) AND (files.mtime, files.size) != (seen.mtime, seen.size)))"
             )
             connection.execute(
                 "UPDATE files SET state = 4 WHERE state != 4 AND path NOT IN (SELECT path FROM temp.seen)"
@@ -151,10 +153,6 @@ class Store:
 
     def mark_gone(self, paths: Iterable[str]) -> None:
         self._write_many("UPDATE files SET state = 4 WHERE path = ?", ((os.fsencode(path),) for path in paths))
-
-    def mark_gone_below(self, folder: str) -> None:
-        start, end = os.fsencode(folder) + b"/", os.fsencode(folder) + b"0"
-        self._write_many("UPDATE files SET state = 4 WHERE path >= ? AND path < ?", [(start, end)])
 
     def mark_again(self, paths: Iterable[str]) -> None:
         """Files to be done as if they were new."""
@@ -195,7 +193,7 @@ class Store:
         def work(connection: sqlite3.Connection) -> None:
             update = (
                 "UPDATE files SET state = ?, mtime = ?, size = ?, hash = ?, reason = ?, chunks = ?, definitions = ?,"
-                " priority = 0, tries = 0 WHERE id = ?"
+                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
             )
             connection.executemany(
                 update,
@@ -214,14 +212,14 @@ class Store:
             )
             connection.executemany("DELETE FROM parsed WHERE file = ?", ((row.id,) for row, _, _ in skipped))
             connection.executemany("DELETE FROM parsed WHERE file = ?", ((number,) for number in removed))
-            connection.executemany("DELETE FROM files WHERE id = ?", ((number,) for number in removed))
+            connection.executemany("DELETE FROM files WHERE id = ? AND state = 1", ((number,) for number in removed))
 
         in_transaction(self._connection, work)
 
     def touch(self, rows: Iterable[FileRow]) -> None:
         """Files whose text is what it was: they only have another time."""
         self._write_many(
-            "UPDATE files SET state = 2, mtime = ?, size = ?, tries = 0, priority = 0 WHERE id = ?",
+            "UPDATE files SET state = 2, mtime = ?, size = ?, tries = 0, priority = 0 WHERE id = ? AND state = 1",
             ((row.mtime, row.size, row.id) for row in rows),
         )
 
@@ -229,9 +227,9 @@ class Store:
 
     def totals(self) -> Totals:
         counts = {
-            state: (files, chunks, definitions)
-            for state, files, chunks, definitions in self._connection.execute(
-                "SELECT state, count(*), sum(chunks), sum(definitions) FROM files GROUP BY state"
+            state: counted
+            for state, *counted in self._connection.execute(
+                "SELECT state, count(*), sum(chunks), sum(definitions), sum(size) FROM files GROUP BY state"
             )
         }
         skipped = self._connection.execute(
@@ -245,6 +243,7 @@ class Store:
             sum(counts[state][0] for state in (State.TODO, State.DOING, State.GONE) if state in counts),
             sum(row[1] for row in counts.values()),
             sum(row[2] for row in counts.values()),
+            counts[State.CLEAN][3] if State.CLEAN in counts else 0,
             tuple((reason, count) for reason, count in skipped),
         )
 
@@ -255,14 +254,16 @@ class Store:
     def files(self, ids: Iterable[int]) -> dict[int, FileRow]:
         """Those of the files that are in the index as they are stored, by id."""
         found: dict[int, FileRow] = {}
-        for number in ids:
-            if number not in found:
-                for row in self._rows(
-                    f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0",
-                    (number,),
-                ):
-                    found[number] = row
+        sql = f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0"
+        for number in dict.fromkeys(ids):
+            for row in self._rows(sql, (number,)):
+                found[number] = row
         return found
+
+    def paths(self) -> list[str]:
+        """Of all files that are indexed, in order."""
+        rows = self._connection.execute("SELECT path FROM files WHERE state IN (0, 2) AND chunks > 0 ORDER BY path")
+        return [os.fsdecode(path) for (path,) in rows]
 
     def files_after(self, path: str, limit: int) -> list[tuple[str, str]]:
         """Paths of files behind this one, in order, each with the reason why it is skipped, or an empty string."""

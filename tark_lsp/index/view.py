@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tark_lsp.index.model import Chunk, Definition, Hit, Import, Reference
 from tark_lsp.index.overlay import OverlaidFile
-from tark_lsp.index.store import FileRow, Store
+from tark_lsp.index.store import FileRow, Store, Totals
 from tark_lsp.index.text_index import TextIndex
 
 
@@ -21,6 +21,7 @@ class View:
     store: Store
     text: TextIndex
     overlay: dict[str, OverlaidFile]
+    totals: Totals = field(default_factory=Totals)
     used: dict[str, FileRow] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
 

@@ -37,6 +37,9 @@ SHARED = """
 (union_specifier name: (_) @name body: (_)) @class
 (enum_specifier name: (_) @name body: (_)) @enum
 (enumerator name: (identifier) @name) @constant
+(type_definition
+  type: [(struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_)) (enum_specifier name: (_) body: (_))]
+  declarator: (type_identifier) @name @type)
 (type_definition declarator: (type_identifier) @name) @type
 (type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @type
 (type_definition declarator: (function_declarator declarator:
@@ -108,7 +111,8 @@ ONLY_CPP = """
   (reference_declarator (identifier) @local)
   (structured_binding_declarator (identifier) @local)
   (reference_declarator (structured_binding_declarator (identifier) @local))])
-(type_parameter_declaration (type_identifier) @local)
+(type_parameter_declaration (type_identifier) @ignore)
+(destructor_name (identifier) @ignore)
 
 (using_declaration (qualified_identifier scope: (_) @source name: (_) @imported)) @import
 (using_declaration (identifier) @source) @import
@@ -119,23 +123,7 @@ LANGUAGES = (
     # Headers are mostly C++, and C is nearly always valid C++.
     CodeLanguage(
         "cpp",
-        endings=(
-            ".cpp",
-            ".cc",
-            ".cxx",
-            ".c++",
-            ".hpp",
-            ".hh",
-            ".hxx",
-            ".h++",
-            ".h",
-            ".inl",
-            ".ipp",
-            ".tpp",
-            ".cu",
-            ".cuh",
-            ".ino",
-        ),
+        endings=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".h", ".inl", ".ipp", ".tpp", ".cu", ".cuh", ".ino"),
         module="tree_sitter_cpp",
         query=SHARED + ONLY_CPP + DECLARATIONS,
     ),

@@ -21,9 +21,9 @@ LANGUAGES = (
 (type_alias name: (type_identifier) @name) @type
 (field_declaration name: (field_identifier) @name) @field
 (method_elem name: (field_identifier) @name) @method
-(source_file (const_declaration (const_spec name: (identifier) @name) @constant))
-(source_file (var_declaration (var_spec name: (identifier) @name) @variable))
-(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @variable)))
+(source_file (const_declaration (const_spec (identifier) @name) @constant))
+(source_file (var_declaration (var_spec (identifier) @name) @variable))
+(source_file (var_declaration (var_spec_list (var_spec (identifier) @name) @variable)))
 
 (call_expression function: [(identifier) @call (selector_expression field: (field_identifier) @call)])
 (call_expression function: (type_instantiation_expression type: (type_identifier) @call))
@@ -38,8 +38,8 @@ LANGUAGES = (
 (type_parameter_declaration name: (identifier) @local)
 (short_var_declaration left: (expression_list (identifier) @local))
 (range_clause left: (expression_list (identifier) @local))
-(var_spec name: (identifier) @local)
-(const_spec name: (identifier) @local)
+(var_spec (identifier) @local)
+(const_spec (identifier) @local)
 
 (import_spec path: (interpreted_string_literal (interpreted_string_literal_content) @source)) @import
 """,

@@ -29,6 +29,7 @@ SHARED = """
 (shorthand_property_identifier) @use
 (member_expression property: (property_identifier) @use)
 (jsx_opening_element name: [(identifier) @call (member_expression property: (_) @call)])
+(jsx_closing_element name: [(identifier) @ignore (member_expression property: (_) @ignore)])
 (jsx_self_closing_element name: [(identifier) @call (member_expression property: (_) @call)])
 
 (variable_declarator name: (identifier) @local)
@@ -85,6 +86,7 @@ ONLY_TYPESCRIPT = """
   name: (_) @name
   value: [(arrow_function) (function_expression) (generator_function)]) @method
 (public_field_definition name: (_) @name) @field
+(required_parameter (accessibility_modifier) pattern: (identifier) @name) @field
 (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
 (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @variable))
 

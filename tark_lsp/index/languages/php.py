@@ -19,7 +19,7 @@ LANGUAGES = (
 (enum_case name: (name) @name) @constant
 (function_definition name: (name) @name) @function
 (method_declaration name: (name) @name) @method
-(property_declaration (property_element name: (variable_name (name) @name)) @field)
+(property_declaration (property_element name: (variable_name (name) @name))) @field
 (property_promotion_parameter name: (variable_name (name) @name)) @field
 (const_element . (name) @name) @constant
 (function_call_expression

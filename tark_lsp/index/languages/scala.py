@@ -20,6 +20,7 @@ LANGUAGES = (
 (function_definition name: (_) @name) @function
 (function_declaration name: (_) @name) @function
 (given_definition name: (identifier) @name) @variable
+(class_parameter ["val" "var"] name: (identifier) @name) @field
 (template_body [
   (val_definition pattern: (identifier) @name)
   (var_definition pattern: (identifier) @name)
@@ -48,7 +49,10 @@ LANGUAGES = (
 (enumerator . (identifier) @local)
 (type_parameters name: (identifier) @local)
 
-(import_declaration) @import
+(import_declaration ((identifier) @source "."?)+) @import
+(import_declaration
+  ((identifier) @source "."?)+
+  (namespace_selectors [(identifier) @imported (arrow_renamed_identifier name: (identifier) @imported)])) @import
 """,
     ),
 )
