@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -16,6 +17,8 @@ from tark_lsp.index.model import Found, IndexState, IndexStatus
 from tark_lsp.index.questions import Question
 from tark_lsp.listeners import Listeners
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
@@ -27,6 +30,8 @@ DEATHS_SECONDS = 60.0
 FRESH_AFTER = 3
 """After so many deaths within `DEATHS_SECONDS`, the index is built from nothing: what is stored may be the cause."""
 MOST_DEATHS = 4
+JUDGED_AT_ONCE = 20
+"""Files, before the event loop does something else."""
 
 MayIndex = Callable[[Sequence[Path]], Sequence[bool]]
 
@@ -56,6 +61,7 @@ class IndexClient:
         self._unsent: dict[Path, asyncio.TimerHandle] = {}
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
         self._restarting: asyncio.Task[None] | None = None
+        self._judging: asyncio.Task[None] | None = None
 
     @property
     def process_id(self) -> int | None:
@@ -76,6 +82,8 @@ class IndexClient:
             handle.cancel()
         self._unsent.clear()
         self._telling = None
+        if self._judging is not None:
+            self._judging.cancel()
         if self._restarting is not None:
             self._restarting.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -209,12 +217,24 @@ class IndexClient:
             self._send({"do": "text", "path": str(path), "text": self._texts[path]})
 
     def _receive(self, message: Message) -> None:
-        if "may" in message:
-            paths = [Path(path) for path in message["may"]]
-            answers = [*map(bool, self._may_index(paths))]
-            self._send({"do": "may", "id": message["id"], "answers": answers})
+        if "may" in message and self._child is not None:
+            self._judging = asyncio.get_running_loop().create_task(self._judge(self._child, message))
         elif "status" in message:
             self._show(from_json(IndexStatus, message["status"]))
+
+    async def _judge(self, child: ChildProcess, message: Message) -> None:
+        """Answer which of these files may be indexed. In small steps: rules can take a millisecond for ten files."""
+        paths = [Path(path) for path in message["may"]]
+        answers: list[bool] = []
+        for start in range(0, len(paths), JUDGED_AT_ONCE):
+            some = paths[start : start + JUDGED_AT_ONCE]
+            try:
+                answers += map(bool, self._may_index(some))
+            except Exception:  # logged; what cannot be judged is not indexed
+                log.exception("rules of %d files", len(some))
+                answers += [False] * len(some)
+            await asyncio.sleep(0)
+        child.send({"do": "may", "id": message["id"], "answers": answers})
 
     def _show(self, status: IndexStatus) -> None:
         if status != self._status:
