@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
-from tark_lsp.index.code_index import NO_INDEX, CodeIndex
 from tark_lsp.messages import Mode, ToolDefinition
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
-from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
@@ -34,6 +32,8 @@ from tark_lsp.workspace.snapshot import Snapshot
 if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
     from tark_lsp.context.memory import Memory
     from tark_lsp.context.skills import Skill
+    from tark_lsp.index.code_index import CodeIndex
+    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
     from tark_lsp.tools.problem import Problem
 
 
@@ -168,7 +168,7 @@ class Editor(Protocol):
         """The open documents below `folder` whose text differs from the file on disk."""
         ...
 
-    async def ask_language_servers(self, question: CodeQuestion) -> CodeAnswer | None:
+    async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
         """What the editor's other language servers know; None if none of them answers within 2 s."""
         ...
 
@@ -180,6 +180,12 @@ class Selection:
     snapshot: Snapshot
     start: int
     end: int
+
+
+def _no_index() -> "CodeIndex":
+    from tark_lsp.index.code_index import NO_INDEX
+
+    return NO_INDEX
 
 
 @dataclass(slots=True)
@@ -216,7 +222,7 @@ class ToolContext:
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
     masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
-    index: CodeIndex = NO_INDEX
+    index: "CodeIndex" = field(default_factory=_no_index)
     user_message: str = ""
     """What the user said last: the query of a search that has none."""
 

@@ -5,17 +5,18 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent.edit_check import ReportedLines, ShownDiagnostics
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.documents.language_servers import ask_language_servers
 from tark_lsp.server.protocol import incoming, lsp_params
 from tark_lsp.server.protocol.capabilities import find_value
-from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.uris import path_from_uri
+
+if TYPE_CHECKING:
+    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 
 log = logging.getLogger(__name__)
 
@@ -85,8 +86,10 @@ class ClientState:
             return None
         return _from_state(find_value(answer, "diagnostics"), path)
 
-    async def ask_language_servers(self, question: CodeQuestion, line: str) -> CodeAnswer | None:
+    async def ask_language_servers(self, question: "CodeQuestion", line: str) -> "CodeAnswer | None":
         """`line` is the text of the question's line."""
+        from tark_lsp.server.documents.language_servers import ask_language_servers  # not before a tool asks
+
         return await ask_language_servers(self._connection, self._documents, question, line)
 
     def _version(self, path: Path) -> int | None:

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.documents.client_state import ClientState
-from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 from tark_lsp.tools.tool import Diagnostic, Option
 from tark_lsp.workspace.files import Workspace
+
+if TYPE_CHECKING:
+    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 
 
 class TurnEditor:
@@ -41,7 +44,7 @@ class TurnEditor:
         in_memory = [change.path for change in self._workspace.memory_changes() if change.path.is_relative_to(folder)]
         return [*self._state.unsaved_documents(folder), *in_memory]
 
-    async def ask_language_servers(self, question: CodeQuestion) -> CodeAnswer | None:
+    async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
         lines: Sequence[str] = ()
         if question.path is not None:
             with suppress(WorkspaceError):  # it is gone by now: any column is as good
