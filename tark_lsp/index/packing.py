@@ -57,11 +57,11 @@ def unpack_references(data: bytes) -> tuple[Reference, ...]:
     )
 
 
-def names_in_outline(data: bytes, without: Collection[SymbolKind]) -> tuple[list[str], list[str]]:
+def names_in_outline(data: bytes, without: Collection[SymbolKind]) -> tuple[list[str], list[tuple[str, str]]]:
     """The names that a file defines, and those that it imports; faster than `unpack_outline`. Raises ValueError.
 
-    Definitions of some kinds, and those inside of functions, are left out. An imported name can be one of a definition
-    or of a module; those of modules begin with `/`.
+    Definitions of some kinds, and those inside of functions, are left out. Imports are pairs of a module and a name,
+    which can be one of a definition or of a module. Names of modules begin with `/`.
     """
     definitions, imports, _ = _unpack(data)
     functions = {qualified for _, qualified, kind, *_ in definitions if kind in FUNCTIONS}
@@ -70,12 +70,13 @@ def names_in_outline(data: bytes, without: Collection[SymbolKind]) -> tuple[list
         for name, qualified, kind, *_ in definitions
         if kind not in without and qualified.rpartition(".")[0] not in functions
     ]
-    imported: list[str] = []
+    imported: list[tuple[str, str]] = []
     for module, names, _ in imports:
-        *above, last = MODULE_PARTS.split(module)
-        imported += ["/" + last, *names, *("/" + name for name in names)]
+        *above, last = MODULE_PARTS.split(module.strip("\"'<>"))
+        imported += [(f"/{name}", f"/{name}") for name in (last, *names)]
+        imported += [(f"/{last or name}", name) for name in names]
         if above and not names:  # as in Java
-            imported.append(last)
+            imported.append((f"/{last}", last))
     return defined, imported
 
 

@@ -11,10 +11,19 @@ from tark_lsp.index.graph import FileNames, name_number, rank_all
 
 NAMES = [f"name{number}" for number in range(8)]
 FILES = st.lists(
-    st.tuples(*(st.lists(st.sampled_from(NAMES), max_size=size) for size in (4, 4, 8))),
+    st.tuples(
+        st.lists(st.sampled_from(NAMES), max_size=4),
+        st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=4),
+        st.lists(st.sampled_from(NAMES), max_size=8),
+    ),
     min_size=1,
     max_size=8,
 ).map(lambda files: [FileNames.of(*names) for names in files])
+
+
+def imported(*names: str) -> list[tuple[str, str]]:
+    """Each from a module of its own name."""
+    return [(name, name) for name in names]
 
 
 def numbers(*names: str) -> set[int]:
@@ -42,8 +51,8 @@ def test_what_is_wanted_rises(files: list[FileNames], data: st.DataObject) -> No
 
 
 def test_what_many_use_is_central() -> None:
-    core, helper = FileNames.of(["core"], ["helper"], []), FileNames.of(["helper"], [], [])
-    others = [FileNames.of([f"other{number}"], ["core"], []) for number in range(5)]
+    core, helper = FileNames.of(["core"], imported("helper"), []), FileNames.of(["helper"], [], [])
+    others = [FileNames.of([f"other{number}"], imported("core"), []) for number in range(5)]
     ranks = rank_all([core, helper, *others])
     assert ranks.files[0] > max(ranks.files[2:])
     assert ranks.files[1] > max(ranks.files[2:]), "what the central one uses"
@@ -71,15 +80,23 @@ def test_a_name_of_the_language_says_nothing() -> None:
     assert ranks.names[0, name_number("join")] == ranks.names[0, name_number("area")]
     few = rank_all([mine, *users[:20]])
     assert few.names[0, name_number("join")] > few.names[0, name_number("area")]
-    imported = rank_all([mine, FileNames.of([], ["area"], []), FileNames.of([], [], ["join"])])
-    assert imported.names[0, name_number("area")] == pytest.approx(imported.names[0, name_number("join")])
-    both = rank_all([mine, FileNames.of([], ["area"], ["join"])])
+    two = rank_all([mine, FileNames.of([], imported("area"), []), FileNames.of([], [], ["join"])])
+    assert two.names[0, name_number("area")] == pytest.approx(two.names[0, name_number("join")])
+    both = rank_all([mine, FileNames.of([], imported("area"), ["join"])])
     assert both.names[0, name_number("area")] > both.names[0, name_number("join")]
+
+
+def test_what_is_imported_from_elsewhere_says_nothing() -> None:
+    mine = FileNames.of(["/shapes", "Any", "area"], [], [])
+    users = [FileNames.of([], [("/typing", "Any"), ("/shapes", "area")], ["Any", "area"])]
+    ranks = rank_all([mine, *users])
+    assert ranks.names[0, name_number("Any")] < ranks.names[0, name_number("area")]
+    assert ranks.names[0, name_number("Any")] == ranks.names[0, name_number("/shapes")]
 
 
 def test_languages_have_nothing_in_common() -> None:
     python = FileNames.of(["area"], [], [], family=".py")
-    ranks = rank_all([python, FileNames.of([], ["area"], [], family=".js")])
+    ranks = rank_all([python, FileNames.of([], imported("area"), [], family=".js")])
     assert ranks.files[0] == ranks.files[1]
 
 
@@ -94,7 +111,7 @@ def test_a_hundred_thousand_definitions() -> None:
     files = [
         FileNames.of(
             (f"n{file * 10 + number}" for number in range(10)),
-            (f"n{(file * 7919 + number) % 100_000}" for number in range(5)),
+            imported(*(f"n{(file * 7919 + number) % 100_000}" for number in range(5))),
             (f"n{int(chance.paretovariate(0.3)) % 100_000}" for _ in range(60)),
         )
         for file in range(10_000)
