@@ -2,8 +2,9 @@
 that the same files have the same ranks on every machine.
 
 A file points at the files that define the names it imports and, less, those that it uses without importing them. What
-is imported from a module that no file is, is defined elsewhere. If several files define a name, they share it; if very many do, it says nothing. Nor does one that very many files use
-without importing it: it is one of the language (`join`). Ranks are personalised: walks begin at what is wanted.
+is imported from a module that no file is, is defined elsewhere. If several files define a name, they share it; if very
+many do, it says nothing. Nor does one that very many files use without importing it: it is one of the language
+(`join`). Ranks are personalised: walks begin at what is wanted.
 """
 
 from array import array
