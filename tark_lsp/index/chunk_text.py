@@ -1,0 +1,16 @@
+"""The text that the vector of a chunk is made of, and the name of the vector. Pure."""
+
+import hashlib
+from pathlib import PurePath
+
+PARTS_OF_PATH = 3
+
+
+def chunk_text(path: str, symbol: str, code: str) -> str:
+    """The end of the path, the name of the definition, and the code."""
+    return f"{'/'.join(PurePath(path).parts[-PARTS_OF_PATH:])}\n{symbol}\n{code}"
+
+
+def chunk_key(text: str) -> int:
+    """The name of the vector of a text: 63 bits, never 0. Equal texts have equal names."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()) >> 1 or 1
