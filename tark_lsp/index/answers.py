@@ -5,20 +5,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.errors import ToolError
 from tark_lsp.index.calls import callees, callers
 from tark_lsp.index.central import central
-from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
+from tark_lsp.index.model import ChunkPlace, Definition, Found, FoundDefinition, FoundReference, Hit
 from tark_lsp.index.overlay import Weights, rarity, usual_lengths
+from tark_lsp.index.packed_vectors import unpack_vectors
 from tark_lsp.index.questions import (
     Callees,
     Callers,
     Central,
     DefinitionsOf,
+    KeepVectors,
     Question,
     ReferencesTo,
     Search,
     SymbolsIn,
     SymbolsLike,
+    Unembedded,
 )
 from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
 from tark_lsp.index.text_index import words_of
@@ -39,8 +43,39 @@ Answer = Callable[[View, Any], Found[Any]]
 def search(view: View, question: Search) -> Found[Hit]:
     terms = terms_of(question.query)
     found = candidates(view, terms)
-    ranked = rank(question.query, found, question.limit)
+    ranked = rank(question.query, found, question.limit, _nearest(view, question))
     return Found(ranked, complete=len(found) <= question.limit)
+
+
+def _nearest(view: View, question: Search) -> list[Hit]:
+    """The chunks whose vectors are nearest to that of the query. Open documents are found by their words."""
+    dense = view.dense
+    if dense is None:
+        return []
+    vector = unpack_vectors(question.vector, 1)[0] if question.vector else ()
+    found = dense.chunks_of(question.nearest) or dense.nearest(question.query, vector, CANDIDATES)
+    return [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)]
+
+
+def unembedded(view: View, question: Unembedded) -> Found[ChunkPlace]:
+    if view.dense is None:
+        return Found(())
+    found = view.dense.missing(view.text, question.limit, question.after)
+    items = [
+        ChunkPlace(hit.path, hit.start_line, hit.end_line, hit.symbol, key)
+        for key, place in found.items()
+        for hit in view.hits([(*place, 0.0)])
+    ]
+    return Found(items, complete=len(found) < question.limit)
+
+
+def keep_vectors(view: View, question: KeepVectors) -> Found[ChunkPlace]:
+    """Raises ToolError if the vectors are of another embedder, or cannot be used."""
+    if view.dense is None:
+        raise ToolError("stale", "the index uses no vectors now")
+    view.dense.put(question.embedder, question.keys, unpack_vectors(question.vectors, len(question.keys)))
+    view.dense.give_up(question.without)
+    return Found(())
 
 
 def candidates(view: View, terms: Terms) -> list[Hit]:
@@ -148,6 +183,8 @@ def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
 
 ANSWERS: Mapping[type[Question[Any]], Answer] = {
     Search: search,
+    Unembedded: unembedded,
+    KeepVectors: keep_vectors,
     DefinitionsOf: definitions_of,
     SymbolsIn: symbols_in,
     SymbolsLike: symbols_like,

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from tark_lsp.index.dense import Dense
 from tark_lsp.index.model import Chunk, Definition, Hit, Import, Reference
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.store import FileRow, Store, Totals
@@ -28,6 +29,7 @@ class View:
     totals: Totals = field(default_factory=Totals)
     used: dict[str, FileRow] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
+    dense: Dense | None = None
 
     def hits(self, found: Iterable[tuple[int, int, float]]) -> Iterator[Hit]:
         """Of (file, chunk, score), without those of open documents."""
