@@ -116,8 +116,8 @@ def with_fts(store: Store, chunks: sqlite3.Connection, batch: list[Parsed]) -> N
         uses = " ".join({reference.name for reference in file.parsed.references})
         for at, chunk in enumerate(file.parsed.chunks):
             body, defines = "\n".join(lines[chunk.start_line - 1 : chunk.end_line]), " ".join(names.get(at, ()))
-            row = (body, spaced(defines), spaced(chunk.symbol), in_path, defines, "" if at else uses)
-            chunks.execute("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?)", row)
+            columns = (body, spaced(defines), spaced(chunk.symbol), in_path, defines, "" if at else uses)
+            chunks.execute("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?)", columns)
     chunks.execute("COMMIT")
     store.finish([(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], [])
 
