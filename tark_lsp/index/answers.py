@@ -6,10 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.errors import ToolError
+from tark_lsp.index.calls import callees, callers
+from tark_lsp.index.central import central
 from tark_lsp.index.model import ChunkPlace, Definition, Found, FoundDefinition, FoundReference, Hit
 from tark_lsp.index.overlay import Weights, rarity, usual_lengths
 from tark_lsp.index.packed_vectors import unpack_vectors
 from tark_lsp.index.questions import (
+    Callees,
+    Callers,
+    Central,
     DefinitionsOf,
     KeepVectors,
     Question,
@@ -138,22 +143,22 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
         for item in _definitions(view, files, lambda definition: likeness(definition) < 3):
             found[item.path, item.definition] = item
 
+    def is_enough() -> bool:
+        """Whether the other files only have longer names, or the words."""
+        return sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
+
     names = sorted(view.text.names_with_prefix(query, PREFIX_NAMES), key=len)
     files = [file for name in names for file in view.text.files_with("lower", name)] + view.text.files_with_words(words)
     files = [*dict.fromkeys(files)]
-    for start in range(0, max(1, len(files)), LIKE_FILES):
-        take(files[start : start + LIKE_FILES])
-        if (
-            len(found) > question.limit
-            and sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
-        ):
-            break  # the rest have longer names, or only the words
-        if start >= MOST_LIKE_FILES:
-            break
+    read = 0
+    while read == 0 or (read < min(len(files), MOST_LIKE_FILES) and not is_enough()):
+        take(files[read : read + LIKE_FILES])
+        read += LIKE_FILES
     ranked = sorted(
         found.values(), key=lambda item: (likeness(item.definition), len(item.definition.name), *_key(item))
     )
-    return _cut(ranked, question.limit)
+    is_all = len(ranked) <= question.limit and read >= len(files)
+    return Found(ranked[: question.limit], complete=is_all)
 
 
 def _key(item: FoundDefinition) -> tuple[str, int, int]:
@@ -184,6 +189,9 @@ ANSWERS: Mapping[type[Question[Any]], Answer] = {
     SymbolsIn: symbols_in,
     SymbolsLike: symbols_like,
     ReferencesTo: references_to,
+    Central: central,
+    Callers: callers,
+    Callees: callees,
 }
 
 
