@@ -19,12 +19,12 @@ from typing import Any, NoReturn
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.engine import Engine
+from tark_lsp.index.file_rows import Seen
 from tark_lsp.index.json_values import question_from_json, to_json
 from tark_lsp.index.keeper import Keeper
 from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.index.priority import lower_priority
 from tark_lsp.index.scanning import Scanner
-from tark_lsp.index.store import Seen
 
 WAIT_SECONDS = 0.5
 """How long a process that cannot write waits before it looks again."""
@@ -76,7 +76,8 @@ class IndexProcess:
                 except InputEnded:
                     break
                 finally:
-                    self._no_message.set()
+                    if self._inbox.empty():
+                        self._no_message.set()
             self._work.set()
         if self._turn.acquire(timeout=END_SECONDS):
             self._engine.abandon()
@@ -89,7 +90,6 @@ class IndexProcess:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)
                 self._engine = self._new_engine()
-                self._engine.rescan()
                 self._tell_status(now=True)
             self._no_message.set()
             self._ready.set()
