@@ -131,7 +131,8 @@ class Dense:
         self._file, self._generation = None, -1
 
     def _open(self, length: int | None) -> None:
-        from tark_lsp.index.vectors import VectorFile, length_in
+        from tark_lsp.index.vector_rows import length_in
+        from tark_lsp.index.vectors import VectorFile
 
         assert self._disk is not None
         path, writable = self._disk.folder / VECTORS, self._disk.writable
