@@ -50,28 +50,24 @@ class WorkspaceIndex:
         self._trust = trust
         self._background = background
         self._needed = self._ended = False
-        self._process = RunningIndex(
+        self.process = RunningIndex(
             self._wanted, self._may_index, lambda: configuration.settings.index.max_megabytes * 1_000_000
         )
         self._rules = IndexRules(configuration.policy(), workspace)
         self._known: tuple[Settings, Sequence[Path]] | None = None
         self.before_asking: Callable[[], None] = lambda: None
         self.with_vector: Callable[[Search], Awaitable[tuple[Search, str]]] = _without_vector
-        self.running = self._process.changed
-        self.shown = self._process.shown
+        self.running = self.process.changed
+        self.shown = self.process.shown
         self.rules_changed: Listeners[None] = Listeners()
-
-    @property
-    def last_status(self) -> IndexStatus:
-        return self._process.last_status
 
     def of_turn(self, workspace: Workspace) -> CodeIndex:
         """The index for a turn in this workspace, which begins now."""
         if workspace is not self._workspace:
             return NoIndex("no folder is open in the editor")
         self.need()
-        if self._process.client is not None:
-            self._process.client.rescan()
+        if self.process.client is not None:
+            self.process.client.rescan()
         return self
 
     def need(self) -> None:
@@ -92,8 +88,8 @@ class WorkspaceIndex:
         self._known = known
         self._rules = IndexRules(self._configuration.policy(), self._workspace)
         self.rules_changed.emit(None)
-        if self._process.client is not None:
-            self._process.client.rules_changed()
+        if self.process.client is not None:
+            self.process.client.rules_changed()
         self.look_again()
 
     def why_not(self) -> WhyNot | None:
@@ -107,12 +103,12 @@ class WorkspaceIndex:
     async def status(self) -> IndexStatus:
         if (why := self.why_not()) is not None:
             return IndexStatus(IndexState.OFF, reason=str(why))
-        return self.last_status if self._process.client is None else await self._process.client.status()
+        return self.process.last_status if self.process.client is None else await self.process.client.status()
 
     async def ask(self, question: Question[T]) -> Found[T]:
         self._needed = True
         await self._switch()
-        client = self._process.client
+        client = self.process.client
         if client is None:
             return await NoIndex(self._reason()).ask(question)
         self.before_asking()
@@ -129,9 +125,9 @@ class WorkspaceIndex:
         """Raises ToolError if there is no index."""
         self._needed = True
         await self._switch()
-        if self._process.client is None:
+        if self.process.client is None:
             raise ToolError("unsupported", str(self.why_not() or self._reason()))
-        await self._process.client.rebuild()
+        await self.process.client.rebuild()
 
     async def close(self) -> None:
         self._ended = True
@@ -142,10 +138,10 @@ class WorkspaceIndex:
         if self._ended:
             return "the server ends"
         why = self.why_not()
-        return why.reason if why is not None else self.last_status.reason
+        return why.reason if why is not None else self.process.last_status.reason
 
     async def _switch(self) -> None:
-        await self._process.switch(quietly=self._ended)  # a client that shuts the server down is told nothing more
+        await self.process.switch(quietly=self._ended)  # a client that shuts the server down is told nothing more
 
     def _wanted(self) -> tuple[Path, ...]:
         return () if self._ended or self.why_not() is not None else tuple(self._open_folders())
