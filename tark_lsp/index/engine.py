@@ -88,6 +88,7 @@ class Engine:
                 known.append(seen)
         if len(known) > AT_ONCE_FILES:
             self._standing.safely(lambda: writer.store.queue.mark(known, priority=1))
+            self._standing.safely(self._standing.count)  # so that answers say it, and look for their files first
         else:
             self._answering.read_now([seen.path for seen in known])
 
