@@ -6,10 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.errors import ToolError
+from tark_lsp.index.calls import callees, callers
+from tark_lsp.index.central import central
 from tark_lsp.index.model import ChunkPlace, Definition, Found, FoundDefinition, FoundReference, Hit
 from tark_lsp.index.overlay import Weights, rarity, usual_lengths
 from tark_lsp.index.packed_vectors import unpack_vectors
 from tark_lsp.index.questions import (
+    Callees,
+    Callers,
+    Central,
     DefinitionsOf,
     KeepVectors,
     Question,
@@ -162,6 +167,9 @@ ANSWERS: Mapping[type[Question[Any]], Answer] = {
     SymbolsIn: symbols_in,
     SymbolsLike: symbols_like,
     ReferencesTo: references_to,
+    Central: central,
+    Callers: callers,
+    Callees: callees,
 }
 
 

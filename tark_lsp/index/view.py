@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.index.dense import Dense
-from tark_lsp.index.model import Chunk, Definition, Hit, Reference
+from tark_lsp.index.model import Chunk, Definition, Hit, Import, Reference
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.store import FileRow, Store, Totals
 from tark_lsp.index.text_index import TextIndex
@@ -51,6 +51,14 @@ class View:
         self.used[row.path] = row
         try:
             return self.store.outline(row.id).definitions
+        except ValueError:
+            self.damaged.append(row.path)
+            return ()
+
+    def imports(self, row: FileRow) -> tuple[Import, ...]:
+        self.used[row.path] = row
+        try:
+            return self.store.outline(row.id).imports
         except ValueError:
             self.damaged.append(row.path)
             return ()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
     from tark_lsp.context.memory import Memory
     from tark_lsp.context.skills import Skill
     from tark_lsp.index.code_index import CodeIndex
+    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
     from tark_lsp.tools.problem import Problem
 
 
@@ -165,6 +166,10 @@ class Editor(Protocol):
 
     def unsaved_documents(self, folder: Path) -> Sequence[Path]:
         """The open documents below `folder` whose text differs from the file on disk."""
+        ...
+
+    async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
+        """What the editor's other language servers know; None if none of them answers within 2 s."""
         ...
 
 
