@@ -164,6 +164,14 @@ class IndexSettings(_Section):
     qdrant: BaseUrl | None = None
 
 
+class ContextSettings(_Section):
+    """Code that is added to a prompt without being asked for (docs/index.md, "Automatic context"). `tokens`: at most so
+    many for one prompt, by our estimate."""
+
+    automatic: Literal["off", "light", "full"] = "light"
+    tokens: Count = 4000
+
+
 class Settings(_Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
@@ -179,6 +187,7 @@ class Settings(_Section):
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
     sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
     index: UserOnly[IndexSettings] = Field(default_factory=IndexSettings)
+    context: UserOnly[ContextSettings] = Field(default_factory=ContextSettings)
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True
     """Whether diagnostics are compared before and after an edit (docs/checks.md)."""
@@ -202,6 +211,7 @@ ENVIRONMENT = {
 }
 
 _STRICTEST_MODE_FIRST = (Mode.ASK, Mode.PLAN, Mode.BUILD)
+_LEAST_CONTEXT_FIRST = ("off", "light", "full")
 
 
 def load_settings(
@@ -262,23 +272,20 @@ def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Ite
 def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: str, problems: list[str]) -> Settings:
     """Applies the values that a workspace may set. The rest of its file is reported as ignored."""
     asked = Settings.model_validate(values, by_alias=True, by_name=False)
-    rules, limits, index, changes = settings.permissions, settings.limits, settings.index, dict[str, Any]()
+    rules, changes = settings.permissions, dict[str, Any]()
     ignored: list[str] = []
     for path in leaf_paths(values):
         match path:
             case ("permissions", "ask" | "deny" as kind):
                 rules = rules.model_copy(update={kind: (*getattr(rules, kind), *getattr(asked.permissions, kind))})
-            case ("limits", alias):
-                name = next(name for name, field in Limits.model_fields.items() if field.alias == alias)
-                now, wanted = getattr(limits, name), getattr(asked.limits, name)
-                if now is None or wanted <= now:
-                    limits = limits.model_copy(update={name: wanted})
+            case ("limits" | "index" | "context" as section, alias):
+                now = changes.get(section, getattr(settings, section))
+                name = next(name for name, field in type(now).model_fields.items() if field.alias == alias)
+                value = getattr(getattr(asked, section), name)
+                if _is_less(value, getattr(now, name)):
+                    changes[section] = now.model_copy(update={name: value})
                 else:
-                    ignored.append(f"limits.{alias} (it is higher)")
-            case ("index", "enabled") if not asked.index.enabled:
-                index = index.model_copy(update={"enabled": False})
-            case ("index", "maxMegabytes") if asked.index.max_megabytes <= index.max_megabytes:
-                index = index.model_copy(update={"max_megabytes": asked.index.max_megabytes})
+                    ignored.append(f"{section}.{alias}{' (it is higher)' * isinstance(value, float | int)}")
             case ("mode",) if _STRICTEST_MODE_FIRST.index(asked.mode) <= _STRICTEST_MODE_FIRST.index(settings.mode):
                 changes["mode"] = asked.mode
             case ("editReview",) if asked.edit_review == "ask":
@@ -291,4 +298,14 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
             f"{source}: ignored {', '.join(ignored[:MAX_PROBLEMS])}{more}, since a workspace can only make "
             "settings stricter; set it in your own config.toml if you want it"
         )
-    return settings.model_copy(update={"permissions": rules, "limits": limits, "index": index, **changes})
+    return settings.model_copy(update={"permissions": rules, **changes})
+
+
+def _is_less(value: object, now: Any) -> bool:
+    """Whether a value makes its setting stricter, or leaves it as it is."""
+    match value:
+        case float() | int():  # false is less than true
+            return now is None or value <= now
+        case "off" | "light" | "full":
+            return _LEAST_CONTEXT_FIRST.index(value) <= _LEAST_CONTEXT_FIRST.index(now)
+    return False
