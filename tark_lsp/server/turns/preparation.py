@@ -80,6 +80,12 @@ class Preparation:
             [(mention.name, mention.text) for mention in found],
             [mention.image for mention in found if mention.image],
         )
+        if not record.calls:
+            from tark_lsp.server.turns.automatic_context import with_automatic_context  # the start does not need it
+
+            around = await with_automatic_context(
+                around, prompt, record.kind, session.messages, access, settings.context, model.context_window
+            )
         files = [*session.seen, *files_of(record.request)]
         guidance = self._guidance.find_guidance(session, workspace, document, files, rules)
         context.skills = guidance.skills
