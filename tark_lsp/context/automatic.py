@@ -7,6 +7,7 @@ The index answers without any text. The same index and prompt give the same cand
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -44,7 +45,7 @@ class Portion:
 @dataclass(frozen=True, slots=True)
 class Level:
     """`ambiguous`: a plain name with more definitions names nothing. `few`: the index is searched if less was found.
-    `share`: the part of the prompt's words that a hit must have."""
+    `share`: the part of the prompt's telling words that a hit must have."""
 
     portions: Mapping[Reason, Portion]
     ambiguous: int
@@ -61,7 +62,7 @@ LEVELS: Mapping[Literal["light", "full"], Level] = {
             Reason.MATCHES: Portion(2, 40),
         },
         ambiguous=3,
-        few=2,
+        few=1,
         share=0.6,
     ),
     "full": Level(
@@ -69,11 +70,11 @@ LEVELS: Mapping[Literal["light", "full"], Level] = {
             Reason.NAMED: Portion(12, 150),
             Reason.CALLED: Portion(8, 60),
             Reason.CALLS: Portion(8, 60),
-            Reason.MATCHES: Portion(10, 80),
+            Reason.MATCHES: Portion(8, 80),
         },
         ambiguous=5,
         few=1_000,
-        share=0.4,
+        share=0.5,
     ),
 }
 
@@ -81,12 +82,18 @@ TYPES = frozenset(
     {SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.ENUM, SymbolKind.TYPE},
 )
 CALLABLE = TYPES | {SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO}
+SHORT_NAME = 3
+"""`len`, `map`, `str`, `get`."""
 MOST_SELECTED = 4
 """Selected definitions whose neighbours are looked up."""
+CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "init"})
+"""Methods that are called by the name of their class."""
+SPECIAL = re.compile(r"__\w+__")
+"""Methods that are called by no name."""
 AROUND_LINE = 15
 """Lines before and after a line that is named."""
 FEWEST_WORDS = 3
-"""Of a prompt that is searched for: a shorter one is an answer (`yes, go on`), or names what it is about."""
+"""Telling words of a prompt that is searched for, and of a hit: a shorter prompt is an answer, or has a name."""
 MOST_HITS = 20
 TESTS = re.compile(r"(^|/)(tests?|__tests__|specs?|testing)/|(^|/)test_[^/]*$|(_test|\.test|\.spec)\.\w+$")
 
@@ -211,11 +218,42 @@ async def _neighbours(index: CodeIndex, subject: Subject, level: Level) -> list[
     for definition in own:
         center = FoundDefinition(subject.document, definition)
         callees = await index.ask(Callees(center, 3 * level.portions[Reason.CALLED].snippets))
-        called += [_candidate(one, Reason.CALLED) for one in callees.items if one.definition.name in words]
-        callers = await index.ask(Callers(center, 3 * level.portions[Reason.CALLS].snippets))
-        calling += [_candidate(one, Reason.CALLS, definition.name) for one in callers.items]
+        found = [one for one in callees.items if one.definition.name in words]
+        called += [_candidate(one, Reason.CALLED) for one in _certain(found, subject.document)]
+        calling += await _callers(index, _called_as(center, definitions), level)
     ours = {(subject.document, definition.start_line) for definition in own}
     return [one for one in (*called, *calling) if (one.path, one.start) not in ours]
+
+
+def _certain(found: Sequence[FoundDefinition], document: Path) -> list[FoundDefinition]:
+    """Without names of other files that can mean several definitions, or are so short that they are the language's."""
+    names = Counter(one.definition.name for one in found)
+    return [
+        one
+        for one in found
+        if one.path == document or (names[one.definition.name] == 1 and len(one.definition.name) > SHORT_NAME)
+    ]
+
+
+def _called_as(center: FoundDefinition, definitions: Iterable[Definition]) -> FoundDefinition | None:
+    """What callers of the definition name: the class of a constructor. None if they name nothing."""
+    definition = center.definition
+    if definition.name in CONSTRUCTORS and definition.kind is SymbolKind.METHOD:
+        owner = definition.qualified_name.rpartition(".")[0]
+        classes = (one for one in definitions if one.qualified_name == owner and one.kind in TYPES)
+        return next((FoundDefinition(center.path, one) for one in classes), None)
+    return None if SPECIAL.fullmatch(definition.name) else center
+
+
+async def _callers(index: CodeIndex, center: FoundDefinition | None, level: Level) -> list[Candidate]:
+    """If many definitions have the name, a call in another file says little about which one is meant."""
+    if center is None:
+        return []
+    name = center.definition.name
+    callers = await index.ask(Callers(center, 3 * level.portions[Reason.CALLS].snippets))
+    is_common = len((await index.ask(DefinitionsOf(name))).items) > level.ambiguous
+    near = [one for one in callers.items if one.path == center.path or not is_common]
+    return [_candidate(one, Reason.CALLS, name) for one in near]
 
 
 def _innermost(definitions: Iterable[Definition], first: int, last: int) -> Definition | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tark_lsp.context.automatic import Candidate, Level, Reason
+from tark_lsp.context.automatic import FEWEST_WORDS, Candidate, Level, Reason
 from tark_lsp.context.prompt_names import telling_words, words_in
 from tark_lsp.context.snippets import OPENING, Reference, format_snippet
 from tark_lsp.context.tokens import text_tokens
@@ -16,6 +16,8 @@ HEAD = (
 )
 """Precedes the snippets, each of which is a text of its own. Stored sessions contain both."""
 
+LONG_WORD = 4
+"""Such a word can be a part of others: `gzip` of `GZipDecoder`."""
 FEWEST_LINES = 3
 """What is left of a piece of code, without what is shown already, is worth showing if it has so many lines."""
 
@@ -52,7 +54,7 @@ def choose_snippets(
     chosen: list[Snippet] = []
     for one in candidates:
         lines = read(one.path) if left[one.reason] and str(one.path).isprintable() else ()
-        if not lines or (one.reason is Reason.MATCHES and _share(words, one, lines) < level.share):
+        if not lines or (one.reason is Reason.MATCHES and not _matches(words, one, lines, level)):
             continue
         covered = known.setdefault(one.path, [*_covered(one.path, lines, shown)])
         for start, end in _uncovered(*_window(one, lines, level.portions[one.reason].lines), covered):
@@ -86,10 +88,12 @@ def told_snippets(texts: Sequence[str]) -> Iterator[Snippet]:
         yield Snippet(path, first, last, Reason(told[1]), told[2] or "", text, text_tokens(text))
 
 
-def _share(words: frozenset[str], one: Candidate, lines: Sequence[str]) -> float:
+def _matches(words: frozenset[str], one: Candidate, lines: Sequence[str], level: Level) -> bool:
+    """Whether a hit of the search has enough of the words. The index gives the best hits, even if none is good."""
     code = " ".join((one.path.stem, one.path.parent.name, one.name, *lines[one.start - 1 : one.end]))
-    has = words_in(code)
-    return len(words & has) / len(words) if words else 0.0
+    has, written = words_in(code), code.lower()
+    count = sum(word in has or (len(word) >= LONG_WORD and word in written) for word in words)
+    return count >= FEWEST_WORDS and count >= level.share * len(words)
 
 
 def _window(one: Candidate, lines: Sequence[str], most: int) -> tuple[int, int]:

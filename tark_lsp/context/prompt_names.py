@@ -12,7 +12,7 @@ MOST_NAMES = 20
 LONGEST_QUERY = 1_000
 STOP_WORDS = frozenset(
     """a about after all also an and any are as at be because been before but by can change could code do does don done
-    each explain file find fix for from function get give has have help here how i if in into is it its just let like
+    each explain file find fix for from function get give go has have help here how i if in into is it its just let like
     line look make may me more my need new no not now of on one only or other our out please run s see should show so
     some such t tell test tests than that the their them then there these they this thanks to try up us use used using
     want was we well were what when where whether which who why will with without work works would write you your add
@@ -32,13 +32,14 @@ FILE = re.compile(
 SYMBOL = re.compile(
     r"""
     `([^`\s]{2,100})`
-    | \b([A-Za-z_]\w*(?:(?:\.|::|\#)\w+)+ | [A-Za-z]\w*_\w+ | _\w+ | [a-z]+[A-Z]\w* | [A-Z]+[a-z]\w*[A-Z]\w*)
+    | \b([A-Za-z_]\w*(?:(?:\.|::|\#)\w+)+ | [A-Za-z]\w*_\w+ | _\w+ | [a-z]+[A-Z]\w* | [A-Z]+[a-z]\w*[A-Z]\w*
+         | [A-Z]{2,}[a-z]\w+)
     | \b([A-Za-z_]\w+)\(
     """,
     re.VERBOSE,
 )
 """Words that are names: in code quotes, qualified, with an underscore or capitals inside, or called."""
-NAME = re.compile(r"[A-Za-z_]\w+(?:(?:\.|::|\#)\w+)*")
+NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|\#)\w+)*")
 CAPITALIZED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]\w+\b")
 """Inside a sentence: perhaps a class."""
 
@@ -75,7 +76,7 @@ def symbols_of(text: str) -> tuple[str, ...]:
     """The names in a text, each once and as it is written, in order."""
     written = (group for match in SYMBOL.finditer(text) for group in match.groups() if group)
     found = (name[0] for words in written if (name := NAME.match(words)) is not None)
-    return tuple(dict.fromkeys(found))[:MOST_NAMES]
+    return tuple(dict.fromkeys(name for name in found if re.search(r"\w\w$", name)))[:MOST_NAMES]
 
 
 def _file(match: re.Match[str]) -> NamedFile:
@@ -96,4 +97,4 @@ def words_in(text: str, without: Collection[str] = ()) -> frozenset[str]:
 
 def _stem(word: str) -> str:
     """`files`, `filed` and `file` are one word. Crude, but the same on both sides."""
-    return re.sub(r"(?<=\w{3})(ing|ed|es|s|e|er|ion)$", "", word)
+    return re.sub(r"(?<=\w{3})(ing|ed|es|s|e|ion)$", "", word)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,8 @@ __all__ = ["make_indexed"]  # a fixture of the tests of the index
 pytestmark = pytest.mark.slow  # they start an index process
 
 FILES = {
-    "shapes.py": "class Shape:\n    def area_of(self, width):\n        return squared(width)\n\n\ndef squared(n):\n    return n * n\n",
+    "shapes.py": "class Shape:\n    def area_of(self, width):\n        return squared(width)\n\n\n"
+    "def squared(n):\n    return n * n\n",
     "paint.py": "from shapes import Shape\n\n\ndef paint_wall(shape):\n    cost = shape.area_of(3)\n    return cost\n",
     "hidden/keys.py": "def hidden_thing():\n    return 'a secret of the company'\n",
     "asked/more.py": "def asked_thing():\n    return 'ask first'\n",
@@ -45,14 +45,18 @@ async def told(desk: IndexDesk, prompt: str, path: Path | None = None, **more: A
     return (texts[texts.index(HEAD) + 1 : -1] if HEAD in texts else []), session.id
 
 
+async def rows(desk: IndexDesk, session: str) -> list[Json]:
+    """What *Context* shows of it, without the tokens: their estimate is corrected by each answer."""
+    context = await desk.command("tark.session.context", {"sessionId": session})
+    return [{**part, "tokens": None} for part in context["parts"] if part["kind"] == "automatic"]
+
+
 async def test_what_the_prompt_names_is_shown_once_and_with_its_reason(make_indexed: MakeIndexed) -> None:
     desk = await ready(make_indexed)
     shapes = desk.folder / "shapes.py"
     texts, session = await told(desk, "what does `area_of` return?")
     code = FILES["shapes.py"].splitlines(keepends=True)
-    assert texts == [
-        f'[named in the prompt: Shape.area_of]\n<code="{shapes}" #2:3>\n{"".join(code[1:3])}</code>\n\n'
-    ]
+    assert texts == [f'[named in the prompt: Shape.area_of]\n<code="{shapes}" #2:3>\n{"".join(code[1:3])}</code>\n\n']
 
     context = await desk.command("tark.session.context", {"sessionId": session})
     (row,) = [part for part in context["parts"] if part["kind"] == "automatic"]
@@ -66,14 +70,11 @@ async def test_what_the_prompt_names_is_shown_once_and_with_its_reason(make_inde
     shapes.write_text(FILES["shapes.py"].replace("squared(width)", "squared(2 * width)"))
     texts, _ = await told(desk, "and `area_of` now?", sessionId=session)
     assert "2 * width" in texts[0], "it has changed"
-    before = await desk.command("tark.session.context", {"sessionId": session})
+    before = await rows(desk, session)
     await desk.stop()
     desk._begin([desk.folder])
-    again = await desk.command("tark.session.context", {"sessionId": session})
-    assert [part for part in again["parts"] if part["kind"] == "automatic"] == [
-        part for part in before["parts"] if part["kind"] == "automatic"
-    ], "a session that is opened again shows the same"
-    assert len([part for part in again["parts"] if part["kind"] == "automatic"]) == 2
+    assert await rows(desk, session) == before, "a session that is opened again shows the same"
+    assert [row["name"] for row in before] == ["shapes.py:2-3"] * 2
 
 
 async def test_the_neighbours_of_the_selection(make_indexed: MakeIndexed) -> None:
@@ -115,7 +116,7 @@ async def test_off(make_indexed: MakeIndexed, config: str) -> None:
 
 
 async def test_an_index_that_is_slow_delays_nothing(
-    make_indexed: MakeIndexed, caplog: pytest.LogCaptureFixture
+    make_indexed: MakeIndexed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     desk = await ready(make_indexed)
     asked = asyncio.Event()
@@ -126,16 +127,9 @@ async def test_an_index_that_is_slow_delays_nothing(
         raise AssertionError("unreachable")
 
     assert desk.index._client is not None
-    desk.index._client.ask = never  # type: ignore[method-assign]  # an index process that hangs
+    monkeypatch.setattr(desk.index._client, "ask", never)  # an index process that hangs
     with caplog.at_level(logging.WARNING):
         texts, _ = await told(desk, "what does `area_of` return?")
     assert asked.is_set()
     assert texts == []
     assert "automatic context: the index did not answer within 0.3 s" in caplog.text
-
-
-async def test_the_first_request_is_the_beginning_of_all_later_ones(make_indexed: MakeIndexed) -> None:
-    """Within a turn and in the next one, so that providers can cache it; the system prompt and the tools stay."""
-    desk = await ready(make_indexed)
-    bodies: list[Json] = desk.app.parts.configuration.models.sent  # type: ignore[attr-defined]  # see below
-    del bodies
