@@ -40,7 +40,7 @@ SYMBOL = re.compile(
 )
 """Words that are names: in code quotes, qualified, with an underscore or capitals inside, or called."""
 NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|\#)\w+)*")
-CAPITALIZED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]\w+\b")
+CAPITALIZED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]\w+\b(?!\.\w|::|#)")
 """Inside a sentence: perhaps a class."""
 
 
