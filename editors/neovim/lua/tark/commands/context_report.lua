@@ -20,7 +20,7 @@ end
 
 ---@param answer table that of `tark.session.context`
 ---@return string[]
-local function report(answer)
+function M.report(answer)
   local window = answer.contextWindow
   local share = type(window) == 'number'
       and (' of %s (%d %%)'):format(figures.short_number(window), answer.tokens * 100 / window)
@@ -45,7 +45,7 @@ function M.show()
     return show({ 'There is no session yet: it starts with your first prompt.' })
   end
   requests.send_command(client, 'tark.session.context', { sessionId = session_id }, function(problem, answer)
-    show(answer and report(answer) or { visible.line(problem or 'The server did not answer.') })
+    show(answer and M.report(answer) or { visible.line(problem or 'The server did not answer.') })
   end)
 end
 
