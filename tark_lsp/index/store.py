@@ -289,9 +289,7 @@ class Store:
             f"SELECT {COLUMNS} FROM files WHERE state IN (0, 2) AND tries = 0 AND chunks > 0 ORDER BY id", ()
         )
 
-    def names(
-        self, file: int, without: Collection[SymbolKind]
-    ) -> tuple[list[str], list[tuple[str, str]], list[str]]:
+    def names(self, file: int, without: Collection[SymbolKind]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
         """For the graph: the names that a file defines, without those of some kinds, that it imports, and that it uses.
 
         Raises ValueError if they are damaged.
