@@ -5,20 +5,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.errors import ToolError
 from tark_lsp.index.calls import callees, callers
 from tark_lsp.index.central import central
-from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
+from tark_lsp.index.model import ChunkPlace, Definition, Found, FoundDefinition, FoundReference, Hit
 from tark_lsp.index.overlay import Weights, rarity, usual_lengths
+from tark_lsp.index.packed_vectors import unpack_vectors
 from tark_lsp.index.questions import (
     Callees,
     Callers,
     Central,
     DefinitionsOf,
+    KeepVectors,
     Question,
     ReferencesTo,
     Search,
     SymbolsIn,
     SymbolsLike,
+    Unembedded,
 )
 from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
 from tark_lsp.index.text_index import words_of
@@ -30,6 +34,8 @@ MOST_SYMBOLS = 5_000
 SEPARATORS = re.compile(r"\.|::|#|/")
 """Between the parts of a qualified name, as people and languages write them."""
 PREFIX_NAMES = 200
+LIKE_FILES, MOST_LIKE_FILES = 40, 400
+"""Files that are read at once, and at most, for symbols that are like a query: those with the shortest names first."""
 
 Answer = Callable[[View, Any], Found[Any]]
 
@@ -37,8 +43,39 @@ Answer = Callable[[View, Any], Found[Any]]
 def search(view: View, question: Search) -> Found[Hit]:
     terms = terms_of(question.query)
     found = candidates(view, terms)
-    ranked = rank(question.query, found, question.limit)
+    ranked = rank(question.query, found, question.limit, _nearest(view, question))
     return Found(ranked, complete=len(found) <= question.limit)
+
+
+def _nearest(view: View, question: Search) -> list[Hit]:
+    """The chunks whose vectors are nearest to that of the query. Open documents are found by their words."""
+    dense = view.dense
+    if dense is None:
+        return []
+    vector = unpack_vectors(question.vector, 1)[0] if question.vector else ()
+    found = dense.chunks_of(question.nearest) or dense.nearest(question.query, vector, CANDIDATES)
+    return [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)]
+
+
+def unembedded(view: View, question: Unembedded) -> Found[ChunkPlace]:
+    if view.dense is None:
+        return Found(())
+    found = view.dense.missing(view.text, question.limit, question.after)
+    items = [
+        ChunkPlace(hit.path, hit.start_line, hit.end_line, hit.symbol, key)
+        for key, place in found.items()
+        for hit in view.hits([(*place, 0.0)])
+    ]
+    return Found(items, complete=len(found) < question.limit)
+
+
+def keep_vectors(view: View, question: KeepVectors) -> Found[ChunkPlace]:
+    """Raises ToolError if the vectors are of another embedder, or cannot be used."""
+    if view.dense is None:
+        raise ToolError("stale", "the index uses no vectors now")
+    view.dense.put(question.embedder, question.keys, unpack_vectors(question.vectors, len(question.keys)))
+    view.dense.give_up(question.without)
+    return Found(())
 
 
 def candidates(view: View, terms: Terms) -> list[Hit]:
@@ -76,7 +113,8 @@ def definitions_of(view: View, question: DefinitionsOf) -> Found[FoundDefinition
     if question.path is not None:
         found = [item for item in _in_file(view, str(question.path)) if is_meant(item.definition)]
         return _cut(found, MOST_DEFINITIONS)
-    return _cut(_definitions(view, view.text.files_with("defines", parts[-1]), is_meant), MOST_DEFINITIONS)
+    files = view.text.files_with("defines", parts[-1])
+    return _cut(_definitions(view, files, is_meant, parts[-1]), MOST_DEFINITIONS)
 
 
 def symbols_in(view: View, question: SymbolsIn) -> Found[FoundDefinition]:
@@ -90,9 +128,6 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
     words = words_of(question.query)
     if not query:
         return Found(())
-    names = view.text.names_with_prefix(query, PREFIX_NAMES)
-    files = [file for name in sorted(names, key=len) for file in view.text.files_with("lower", name)]
-    files += view.text.files_with_words(words)
 
     def likeness(definition: Definition) -> int:
         name = definition.name.lower()
@@ -102,10 +137,32 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
             return 1
         return 2 if words and set(words) <= {*words_of(definition.name)} else 3
 
-    found = [*_definitions(view, [*dict.fromkeys(files)][:MOST_SYMBOLS], lambda definition: likeness(definition) < 3)]
-    # They are in the order of paths and lines, which sorting keeps.
-    found.sort(key=lambda item: (likeness(item.definition), len(item.definition.name)))
-    return _cut(found, question.limit)
+    found: dict[tuple[Path, Definition], FoundDefinition] = {}
+
+    def take(files: list[int]) -> None:
+        for item in _definitions(view, files, lambda definition: likeness(definition) < 3):
+            found[item.path, item.definition] = item
+
+    def is_enough() -> bool:
+        """Whether the other files only have longer names, or the words."""
+        return sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
+
+    names = sorted(view.text.names_with_prefix(query, PREFIX_NAMES), key=len)
+    files = [file for name in names for file in view.text.files_with("lower", name)] + view.text.files_with_words(words)
+    files = [*dict.fromkeys(files)]
+    read = 0
+    while read == 0 or (read < min(len(files), MOST_LIKE_FILES) and not is_enough()):
+        take(files[read : read + LIKE_FILES])
+        read += LIKE_FILES
+    ranked = sorted(
+        found.values(), key=lambda item: (likeness(item.definition), len(item.definition.name), *_key(item))
+    )
+    is_all = len(ranked) <= question.limit and read >= len(files)
+    return Found(ranked[: question.limit], complete=is_all)
+
+
+def _key(item: FoundDefinition) -> tuple[str, int, int]:
+    return str(item.path), *_place(item.definition)
 
 
 def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
@@ -116,7 +173,7 @@ def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
     rows = {row.path: row for row in view.rows(view.text.files_with("uses", name))}
     found: list[FoundReference] = []
     for path in sorted({*rows, *view.overlay}):
-        references = view.overlay[path].parsed.references if path in view.overlay else view.references(rows[path])
+        references = view.overlay[path].parsed.references if path in view.overlay else view.references(rows[path], name)
         places = sorted((use for use in references if use.name == name), key=lambda use: (use.line, use.column))
         found += (FoundReference(Path(path), use) for use in places)
         if len(found) > question.limit:
@@ -126,6 +183,8 @@ def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
 
 ANSWERS: Mapping[type[Question[Any]], Answer] = {
     Search: search,
+    Unembedded: unembedded,
+    KeepVectors: keep_vectors,
     DefinitionsOf: definitions_of,
     SymbolsIn: symbols_in,
     SymbolsLike: symbols_like,
@@ -136,11 +195,13 @@ ANSWERS: Mapping[type[Question[Any]], Answer] = {
 }
 
 
-def _definitions(view: View, files: list[int], is_meant: Callable[[Definition], bool]) -> Iterator[FoundDefinition]:
-    """Those in these files and in open documents, in the order of paths and lines."""
+def _definitions(
+    view: View, files: list[int], is_meant: Callable[[Definition], bool], name: str | None = None
+) -> Iterator[FoundDefinition]:
+    """Those in these files and in open documents, in the order of paths and lines. `name`: that all meant ones have."""
     rows = {row.path: row for row in view.rows(files)}
     for path in sorted({*rows, *view.overlay}):
-        found = view.overlay[path].parsed.definitions if path in view.overlay else view.definitions(rows[path])
+        found = view.overlay[path].parsed.definitions if path in view.overlay else view.definitions(rows[path], name)
         for definition in sorted(filter(is_meant, found), key=_place):
             yield FoundDefinition(Path(path), definition)
 

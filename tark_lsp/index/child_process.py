@@ -17,6 +17,8 @@ PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.index.process")
 """Without -P, Python would import modules from the current folder, which can be anybody's project."""
 KEPT = ("HOME", "LANG", "LC_ALL", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "USERPROFILE", "XDG_CONFIG_HOME")
 """Variables that the child gets. None holds a key."""
+ALLOCATION = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "1000000"}
+"""For glibc: with an arena for each thread, and what is free kept, the process takes half as much memory again."""
 LONGEST_LINE = 64 * 1024 * 1024
 MOST_BYTES = 2_000_000_000
 END_SECONDS = 0.3
@@ -64,7 +66,7 @@ class ChildProcess:
             *PROGRAM,
             arguments,
             cwd=folders[0].anchor if folders else None,
-            env={name: os.environ[name] for name in KEPT if name in os.environ},
+            env={**ALLOCATION, **{name: os.environ[name] for name in KEPT if name in os.environ}},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tark_lsp.index.languages.language import CodeLanguage
 
 SECONDS = 1.0
-"""Processor time to parse one text. It is not the time of the clock: a busy machine leaves no file without definitions."""
+"""Processor time to parse one text. It is not the time of the clock: on a busy machine the result is the same."""
 
 PIECE = 1 << 16
 """Bytes that a grammar gets at once: it looks at its time limit only if the text comes in pieces."""

@@ -102,6 +102,17 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """A chunk without a vector. `key` names its text (chunk_text.py): another text at this place has another one."""
+
+    path: Path
+    start_line: int
+    end_line: int
+    symbol: str
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
 class FoundDefinition:
     path: Path
     definition: Definition
@@ -153,4 +164,4 @@ class IndexStatus:
     """Where dense vectors come from, or empty: lexical only."""
     reason: str = ""
     skipped: tuple[tuple[str, int], ...] = ()
-    """Why files are not indexed (`binary`, `minified`, ...; reading.py has all), and how many each time."""
+    """Why files are not indexed (`binary`, `minified`, ...; worth.py has all), and how many each time."""

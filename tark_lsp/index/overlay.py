@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.parsing import parse_file
-from tark_lsp.index.reading import LARGEST_BYTES, read_for_index, why_skipped
+from tark_lsp.index.reading import is_worth, read_for_index
 from tark_lsp.index.scanning import look_at
 from tark_lsp.index.store import FileRow, Seen, State, Totals
 from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
@@ -21,7 +21,7 @@ from tark_lsp.index.worker import Permit
 K1, B = 1.2, 0.75
 BYTES_OF_WORD = 7.0
 """Of code with its spaces and signs."""
-WORDS_OF_SYMBOL, WORDS_OF_PATH = 2.0, 7.0
+WORDS_OF_SYMBOL, WORDS_OF_OUTER, WORDS_OF_PATH = 2.0, 2.0, 7.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class OverlaidFile:
             words = {
                 "body": Counter(words_of("\n".join(lines[chunk.start_line - 1 : chunk.end_line]))),
                 "symbol": Counter(words_of(" ".join(defined))),
+                "outer": Counter(words_of(chunk.symbol)),
                 "path": in_path,
             }
             chunks.append(OverlaidChunk(words, frozenset(defined)))
@@ -68,8 +69,7 @@ class Overlay:
     def show_text(self, path: str, text: str) -> None:
         self.drop(path)
         if self._permit([path])[0]:
-            is_skipped = len(text) > LARGEST_BYTES or why_skipped(text)
-            self.files[path] = OverlaidFile.of(path, "" if is_skipped else text)
+            self.files[path] = OverlaidFile.of(path, text if is_worth(path, text) else "")
 
     def show_files(self, paths: Sequence[str]) -> None:
         """Read these files, unless they are open."""
@@ -132,6 +132,7 @@ def usual_lengths(totals: Totals) -> Mapping[str, float]:
     return {
         "body": max(1.0, totals.bytes / chunks / BYTES_OF_WORD),
         "symbol": max(0.1, totals.definitions / chunks * WORDS_OF_SYMBOL),
+        "outer": WORDS_OF_OUTER,
         "path": WORDS_OF_PATH,
     }
 

@@ -129,6 +129,8 @@ class IndexProcess:
                 self._settling.append(message["id"])
             case "rescan":
                 engine.rescan()
+            case "vectors":
+                engine.use_vectors(message["embedder"])
             case "rules":
                 engine.rules_changed()
             case "rebuild":

@@ -47,8 +47,10 @@ def first_byte(node: Node) -> int:
 
 
 def signature(source: Source, node: Node, start: int, name: int, *, is_value: bool) -> str:
-    """The text from `start` to the body, which is behind the byte `name`. Of a value, only the first line. Words before it on its line are part of it:
-    `export`, `static`."""
+    """The text from `start` to the body, which is behind the byte `name`. Of a value, only the first line.
+
+    Words before it on its line are part of it: `export`, `static`.
+    """
     before = source.before_on_line(start).lstrip()
     body = None if is_value else _body(node, name)
     end = min(body.start_byte if body is not None else node.end_byte, start + 4 * LONGEST)

@@ -3,6 +3,9 @@
 from bisect import bisect_right
 from functools import cached_property
 
+LONG_HEAD = 400
+"""Bytes. No words before a definition on its line are longer."""
+
 
 class Source:
     """Lines end as in LSP. Neither a line nor a column moves when the text becomes bytes."""
@@ -12,6 +15,7 @@ class Source:
         self.text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
         # A surrogate becomes `?`: no grammar takes half a character, and it is one code point as well.
         self.data = self.text.encode("utf-8", "replace")
+        self._last = (-1, 0)
         self._is_ascii = len(self.data) == len(self.text)
 
     @cached_property
@@ -34,7 +38,13 @@ class Source:
         """The line from 1, the column from 0 in code points."""
         line = bisect_right(self._starts, byte)
         start = self._starts[line - 1]
-        return line, byte - start if self._is_ascii else len(self.data[start:byte].decode("utf-8", "ignore"))
+        if self._is_ascii:
+            return line, byte - start
+        # Places are asked for in their order: counting on from the last one keeps a line of 1 MB linear.
+        last, column = self._last if start <= self._last[0] <= byte else (start, 0)
+        column += len(self.data[last:byte].decode("utf-8", "ignore"))
+        self._last = byte, column
+        return line, column
 
     def last_line(self, start: int, end: int) -> int:
         """The line of the last byte of a range that is no line ending."""
@@ -44,5 +54,5 @@ class Source:
         return self.data[start:end].decode("utf-8", "replace")
 
     def before_on_line(self, byte: int) -> str:
-        """What stands before a byte on its line."""
-        return self.between(self._starts[self.line(byte) - 1], byte)
+        """What stands before a byte on its line, if it is short; else its last characters."""
+        return self.between(max(self._starts[self.line(byte) - 1], byte - LONG_HEAD), byte)

@@ -10,8 +10,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 PACKAGE, MODULE = "tokenlearn-static-model", "static_model"
-NAME = "static"
-"""The name of the model in the settings."""
 LONGEST = 4_000
 """Characters of a text that count."""
 
@@ -22,6 +20,7 @@ class StaticModel:
     def __init__(self) -> None:
         self._module = importlib.import_module(MODULE)
         self.name = f"{PACKAGE} {version(PACKAGE)}"
+        self.length = len(self.embed([PACKAGE])[0])
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if not texts:

@@ -17,13 +17,13 @@ def read_stored(folder: Path) -> IndexStatus | None:
     try:
         store = Store(folder / DATABASE, writable=False)
         try:
-            totals = store.totals()
+            totals, was_compared = store.totals(), store.was_compared
         finally:
             store.close()
     except (sqlite3.Error, OSError) as error:
         return IndexStatus(IndexState.FAILED, bytes_on_disk=size, reason=f"what is stored cannot be read: {error}")
     return IndexStatus(
-        IndexState.BUILDING if totals.work else IndexState.READY,
+        IndexState.READY if was_compared and not totals.work else IndexState.BUILDING,
         files=totals.files,
         indexed=totals.done,
         chunks=totals.chunks,

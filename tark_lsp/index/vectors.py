@@ -1,8 +1,8 @@
 """Dense vectors of chunks: where they are kept, and which are nearest to another. `VectorFile` keeps them in one file.
 
-A vector is named by its key, a hash of the text that it was made of (chunk_text.py). So it is right for as long as it is
-there, whatever happened to files since: a process that is killed, a restored backup or another branch makes no vector
-wrong, and equal texts share one. Keys of chunks are in the text index; a vector whose key no chunk has is removed.
+A vector is named by its key, a hash of the text that it was made of (chunk_text.py). So it is right for as long as it
+is there, whatever happened to files since: a process that is killed, a restored backup or another branch makes no
+vector wrong, and equal texts share one. Keys of chunks are in the text index; a vector whose key no chunk has is removed.
 
 numpy is imported with this module, so only the index process imports it.
 """
@@ -67,8 +67,7 @@ class VectorFile:
 
         Raises OSError, also if a reader finds no such file.
         """
-        head = MAGIC + length.to_bytes(4, "little") + hashlib.blake2b(embedder.encode(), digest_size=16).digest()
-        self._head = head.ljust(HEAD_BYTES, b"\0")
+        self._head = _head(embedder, length)
         self._type = np.dtype([("key", "<u8"), ("check", "<u4"), ("scale", "<f4"), ("numbers", "i1", (length,))])
         self._path, self._length, self._writable = path, length, writable
         self._rows: np.memmap[tuple[int], np.dtype[np.void]] | None = None
@@ -201,6 +200,20 @@ class VectorFile:
             self._rows = np.memmap(self._path, self._type, "r+", HEAD_BYTES)
             self._free = list(range(2 * count - 1, count - 1, -1))
         return self._free.pop()
+
+
+def length_in(path: Path, embedder: str) -> int | None:
+    """How many numbers a vector has in this file; None if it is no file of vectors of this embedder."""
+    with suppress(OSError), path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+        length = int.from_bytes(head[len(MAGIC) : len(MAGIC) + 4], "little")
+        return length if head == _head(embedder, length) else None
+    return None
+
+
+def _head(embedder: str, length: int) -> bytes:
+    name = hashlib.blake2b(embedder.encode(), digest_size=16).digest()
+    return (MAGIC + length.to_bytes(4, "little") + name).ljust(HEAD_BYTES, b"\0")
 
 
 def _unit(vectors: Floats) -> Floats:

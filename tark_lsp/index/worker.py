@@ -11,7 +11,7 @@ PERMIT_FILES = 200
 """How many files the server is asked about at once."""
 STEP_SECONDS = 0.02
 """A question waits for one step at most, or for one large file."""
-COMMIT_CHARACTERS = 12_000_000
+COMMIT_CHARACTERS = 8_000_000
 COMMIT_FILES = 2_000
 COMMIT_SECONDS = 5.0
 """A batch is committed when it has so many characters or files, or is so old."""
@@ -43,6 +43,7 @@ class Worker:
         """A little work. False if there is none. `is_full`: only remove files."""
         if not self._queue:
             self._fetch(disk, is_full=is_full)
+        has_work = bool(self._queue)
         deadline = time.monotonic() + STEP_SECONDS
         while self._queue and time.monotonic() < deadline:
             self._take(disk, *self._queue.pop())
@@ -51,7 +52,7 @@ class Worker:
         is_old = time.monotonic() - self._batch_began >= COMMIT_SECONDS
         if batch.files and (is_large or is_old or (not self._queue and disk.store.is_idle())):
             guarded(disk.commit)
-        return bool(self._queue) or bool(batch.files) or self._compare_with_rules(disk)
+        return has_work or bool(batch.files) or self._compare_with_rules(disk)
 
     def index_now(self, disk: DiskIndex, paths: Sequence[str]) -> None:
         """Bring these files, as far as they are known, up to date before anything else."""
@@ -67,10 +68,6 @@ class Worker:
 
     def _fetch(self, disk: DiskIndex, *, is_full: bool) -> None:
         rows = disk.store.next_work(PERMIT_FILES, only_removals=is_full)
-        if (interrupted := next((row for row in rows if row.tries), None)) is not None:
-            rows = [interrupted]  # alone, because it may be what ended the process
-            if disk.batch.files:
-                guarded(disk.commit)
         if rows:
             allowed = self._permit([row.path for row in rows])
             disk.begin(rows)
@@ -80,8 +77,6 @@ class Worker:
         if not disk.batch.files:
             self._batch_began = time.monotonic()
         guarded(lambda: disk.take(row, is_allowed=is_allowed))
-        if row.tries:
-            guarded(disk.commit)
 
     def _compare_with_rules(self, disk: DiskIndex) -> bool:
         """The next files: those that were allowed and are denied now, or the reverse, are to be done. False: none."""

@@ -27,6 +27,7 @@ import psutil
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.model import IndexState, ParsedFile
+from tark_lsp.index.packing import pack
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.questions import DefinitionsOf, Search
 from tark_lsp.index.ranking import candidates_query, terms_of
@@ -96,7 +97,7 @@ def ours(disk: DiskIndex, batch: list[Parsed]) -> None:
     for row, file in zip(rows, batch, strict=True):
         disk.text.add(row.id, row.path, file.text, file.parsed)
     disk.text.commit()
-    disk.store.finish([(row, file.digest, file.parsed) for row, file in zip(rows, batch, strict=True)], [], [])
+    disk.store.finish([(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], [])
 
 
 def with_fts(store: Store, chunks: sqlite3.Connection, batch: list[Parsed]) -> None:
@@ -116,7 +117,7 @@ def with_fts(store: Store, chunks: sqlite3.Connection, batch: list[Parsed]) -> N
             ),
         )
     chunks.execute("COMMIT")
-    store.finish([(row, file.digest, file.parsed) for row, file in zip(rows, batch, strict=True)], [], [])
+    store.finish([(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], [])
 
 
 def compare(folder: Path, most_chunks: int, home: Path) -> None:
@@ -196,9 +197,8 @@ async def real(folder: Path, name: str, home: Path) -> None:
     await client.start()
     if name:
         found = await client.ask(DefinitionsOf(name))
-        print(
-            f"cold: {name} defined {len(found.items)} times, {time.perf_counter() - start:.1f} s, share {found.share:.3f}"
-        )
+        seconds = time.perf_counter() - start
+        print(f"cold: {name} defined {len(found.items)} times, {seconds:.1f} s, share {found.share:.3f}")
         asked = time.perf_counter()
         hits = (await client.ask(Search(name, 5))).items
         is_in = any(hit.path == item.path for hit in hits for item in found.items)

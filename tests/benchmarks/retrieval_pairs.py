@@ -155,7 +155,7 @@ def _targets(path: str, parsed: ParsedFile) -> Iterator[Target]:
 def _without_documentation(path: str, text: str) -> tuple[str, dict[str, str]]:
     """The text without the documentation of its definitions, and its first sentence by qualified name."""
     lines = text.split("\n")
-    ranges = dict(_docstrings(text) if path.endswith(".py") else _comments(path, lines, parse_file(path, text)))
+    ranges = dict(_docstrings(text) if path.endswith(".py") else _comments(lines, parse_file(path, text)))
     sentences = {}
     for symbol, (start, end) in ranges.items():
         sentence = _first_sentence(lines[start - 1 : end], symbol.rpartition(".")[2])
@@ -182,7 +182,7 @@ def _docstrings(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
         yield from visit(ast.parse(text), "")
 
 
-def _comments(path: str, lines: list[str], parsed: ParsedFile) -> Iterator[tuple[str, tuple[int, int]]]:
+def _comments(lines: list[str], parsed: ParsedFile) -> Iterator[tuple[str, tuple[int, int]]]:
     """The comments directly above definitions."""
     for definition in parsed.definitions:
         end = definition.start_line - 1

@@ -26,7 +26,8 @@ def samples() -> list[Sample]:
 
 def described(file: ParsedFile) -> str:
     definitions = (
-        f"{one.start_line}-{one.end_line} {one.name_line}:{one.name_column} {one.kind} {one.qualified_name} | {one.signature}"
+        f"{one.start_line}-{one.end_line} {one.name_line}:{one.name_column} {one.kind} {one.qualified_name}"
+        f" | {one.signature}"
         for one in file.definitions
     )
     imports = (f"{one.line} {one.module} {','.join(one.names)}".rstrip() for one in file.imports)

@@ -26,7 +26,7 @@ def test_words() -> None:
     assert {name: identifier_words(name) for name in WORDS} == WORDS
 
 
-@given(st.text(max_size=50))
+@given(st.text(max_size=20))
 def test_any_text_has_words(text: str) -> None:
     words = identifier_words(text)
     assert all(words)

@@ -38,7 +38,10 @@ SHARED = """
 (enum_specifier name: (_) @name body: (_)) @enum
 (enumerator name: (identifier) @name) @constant
 (type_definition
-  type: [(struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_)) (enum_specifier name: (_) body: (_))]
+  type: [
+    (struct_specifier name: (_) body: (_))
+    (union_specifier name: (_) body: (_))
+    (enum_specifier name: (_) body: (_))]
   declarator: (type_identifier) @name @type)
 (type_definition declarator: (type_identifier) @name) @type
 (type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @type
@@ -105,7 +108,9 @@ ONLY_CPP = """
   (pointer_declarator declarator: (identifier) @local)
   (reference_declarator (identifier) @local)])
 (declaration declarator: (reference_declarator (identifier) @local))
-(init_declarator declarator: [(reference_declarator (identifier) @local) (structured_binding_declarator (identifier) @local)])
+(init_declarator declarator: [
+  (reference_declarator (identifier) @local)
+  (structured_binding_declarator (identifier) @local)])
 (for_range_loop declarator: [
   (identifier) @local
   (reference_declarator (identifier) @local)
@@ -123,7 +128,23 @@ LANGUAGES = (
     # Headers are mostly C++, and C is nearly always valid C++.
     CodeLanguage(
         "cpp",
-        endings=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".h", ".inl", ".ipp", ".tpp", ".cu", ".cuh", ".ino"),
+        endings=(
+            ".cpp",
+            ".cc",
+            ".cxx",
+            ".c++",
+            ".hpp",
+            ".hh",
+            ".hxx",
+            ".h++",
+            ".h",
+            ".inl",
+            ".ipp",
+            ".tpp",
+            ".cu",
+            ".cuh",
+            ".ino",
+        ),
         module="tree_sitter_cpp",
         query=SHARED + ONLY_CPP + DECLARATIONS,
     ),

@@ -11,7 +11,7 @@ class CodeLanguage:
 
     | capture | what it marks |
     |---|---|
-    | `@class`, `@function`, ...: a value of SymbolKind | a whole definition; a function in a class is a method, a variable in it a field |
+    | `@class`, ...: a value of SymbolKind | a definition; a function in a class is a method, a variable a field |
     | `@scope` | a region that is part of qualified names and no definition itself, such as `impl` of Rust |
     | `@name` | its name in the same match; a name such as `Shape::area` is qualified already |
     | `@owner` | in the same match, the type that a method belongs to if it stands outside of the type |

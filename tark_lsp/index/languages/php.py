@@ -38,7 +38,8 @@ LANGUAGES = (
 (namespace_definition name: (namespace_name (name) @ignore))
 
 (namespace_use_declaration) @import
-(namespace_use_declaration (namespace_use_clause (qualified_name prefix: (namespace_name) @source (name) @imported))) @import
+(namespace_use_declaration
+  (namespace_use_clause (qualified_name prefix: (namespace_name) @source (name) @imported))) @import
 (namespace_use_declaration (namespace_use_clause . (name) @source)) @import
 (namespace_use_declaration
   (namespace_name) @source
