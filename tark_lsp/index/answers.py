@@ -34,6 +34,8 @@ MOST_SYMBOLS = 5_000
 SEPARATORS = re.compile(r"\.|::|#|/")
 """Between the parts of a qualified name, as people and languages write them."""
 PREFIX_NAMES = 200
+LIKE_FILES, MOST_LIKE_FILES = 40, 400
+"""Files that are read at once, and at most, for symbols that are like a query: those with the shortest names first."""
 
 Answer = Callable[[View, Any], Found[Any]]
 
@@ -111,7 +113,8 @@ def definitions_of(view: View, question: DefinitionsOf) -> Found[FoundDefinition
     if question.path is not None:
         found = [item for item in _in_file(view, str(question.path)) if is_meant(item.definition)]
         return _cut(found, MOST_DEFINITIONS)
-    return _cut(_definitions(view, view.text.files_with("defines", parts[-1]), is_meant), MOST_DEFINITIONS)
+    files = view.text.files_with("defines", parts[-1])
+    return _cut(_definitions(view, files, is_meant, parts[-1]), MOST_DEFINITIONS)
 
 
 def symbols_in(view: View, question: SymbolsIn) -> Found[FoundDefinition]:
@@ -125,9 +128,6 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
     words = words_of(question.query)
     if not query:
         return Found(())
-    names = view.text.names_with_prefix(query, PREFIX_NAMES)
-    files = [file for name in sorted(names, key=len) for file in view.text.files_with("lower", name)]
-    files += view.text.files_with_words(words)
 
     def likeness(definition: Definition) -> int:
         name = definition.name.lower()
@@ -137,10 +137,32 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
             return 1
         return 2 if words and set(words) <= {*words_of(definition.name)} else 3
 
-    found = [*_definitions(view, [*dict.fromkeys(files)][:MOST_SYMBOLS], lambda definition: likeness(definition) < 3)]
-    # They are in the order of paths and lines, which sorting keeps.
-    found.sort(key=lambda item: (likeness(item.definition), len(item.definition.name)))
-    return _cut(found, question.limit)
+    found: dict[tuple[Path, Definition], FoundDefinition] = {}
+
+    def take(files: list[int]) -> None:
+        for item in _definitions(view, files, lambda definition: likeness(definition) < 3):
+            found[item.path, item.definition] = item
+
+    def is_enough() -> bool:
+        """Whether the other files only have longer names, or the words."""
+        return sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
+
+    names = sorted(view.text.names_with_prefix(query, PREFIX_NAMES), key=len)
+    files = [file for name in names for file in view.text.files_with("lower", name)] + view.text.files_with_words(words)
+    files = [*dict.fromkeys(files)]
+    read = 0
+    while read == 0 or (read < min(len(files), MOST_LIKE_FILES) and not is_enough()):
+        take(files[read : read + LIKE_FILES])
+        read += LIKE_FILES
+    ranked = sorted(
+        found.values(), key=lambda item: (likeness(item.definition), len(item.definition.name), *_key(item))
+    )
+    is_all = len(ranked) <= question.limit and read >= len(files)
+    return Found(ranked[: question.limit], complete=is_all)
+
+
+def _key(item: FoundDefinition) -> tuple[str, int, int]:
+    return str(item.path), *_place(item.definition)
 
 
 def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
@@ -151,7 +173,7 @@ def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
     rows = {row.path: row for row in view.rows(view.text.files_with("uses", name))}
     found: list[FoundReference] = []
     for path in sorted({*rows, *view.overlay}):
-        references = view.overlay[path].parsed.references if path in view.overlay else view.references(rows[path])
+        references = view.overlay[path].parsed.references if path in view.overlay else view.references(rows[path], name)
         places = sorted((use for use in references if use.name == name), key=lambda use: (use.line, use.column))
         found += (FoundReference(Path(path), use) for use in places)
         if len(found) > question.limit:
@@ -173,11 +195,13 @@ ANSWERS: Mapping[type[Question[Any]], Answer] = {
 }
 
 
-def _definitions(view: View, files: list[int], is_meant: Callable[[Definition], bool]) -> Iterator[FoundDefinition]:
-    """Those in these files and in open documents, in the order of paths and lines."""
+def _definitions(
+    view: View, files: list[int], is_meant: Callable[[Definition], bool], name: str | None = None
+) -> Iterator[FoundDefinition]:
+    """Those in these files and in open documents, in the order of paths and lines. `name`: that all meant ones have."""
     rows = {row.path: row for row in view.rows(files)}
     for path in sorted({*rows, *view.overlay}):
-        found = view.overlay[path].parsed.definitions if path in view.overlay else view.definitions(rows[path])
+        found = view.overlay[path].parsed.definitions if path in view.overlay else view.definitions(rows[path], name)
         for definition in sorted(filter(is_meant, found), key=_place):
             yield FoundDefinition(Path(path), definition)
 

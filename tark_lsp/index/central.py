@@ -18,7 +18,7 @@ from tark_lsp.index.view import View
 
 MOST_READ = 3_000
 """Files that are read for one question: about a second. The next question reads more."""
-MOST_FILES = 40_000
+MOST_FILES = 20_000
 """Of the graph, about 1 KB each."""
 LEFT_OUT = frozenset({SymbolKind.FIELD, SymbolKind.VARIABLE})
 """Kinds of definitions whose names (`path`, `name`) say little of what they belong to."""

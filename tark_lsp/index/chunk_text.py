@@ -1,6 +1,7 @@
 """The text that the vector of a chunk is made of, and the name of the vector. Pure."""
 
 import hashlib
+from functools import lru_cache
 from pathlib import PurePath
 
 PARTS_OF_PATH = 3
@@ -8,7 +9,12 @@ PARTS_OF_PATH = 3
 
 def chunk_text(path: str, symbol: str, code: str) -> str:
     """The end of the path, the name of the definition, and the code."""
-    return f"{'/'.join(PurePath(path).parts[-PARTS_OF_PATH:])}\n{symbol}\n{code}"
+    return f"{_end_of(path)}\n{symbol}\n{code}"
+
+
+@lru_cache(maxsize=16)  # the chunks of a file are made one after the other
+def _end_of(path: str) -> str:
+    return "/".join(PurePath(path).parts[-PARTS_OF_PATH:])
 
 
 def chunk_key(text: str) -> int:

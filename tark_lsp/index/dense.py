@@ -154,4 +154,4 @@ def _texts(disk: DiskIndex, files: Iterable[int]) -> Iterator[str]:
     for file, row in disk.store.files(files).items():
         read = read_for_index(row.path)
         if read is not None and not read.reason:
-            yield from chunk_texts(row.path, read.text, disk.store.outline(file).chunks)
+            yield from chunk_texts(row.path, read.text, disk.store.places(file))

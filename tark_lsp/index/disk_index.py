@@ -6,6 +6,7 @@ file is marked as done. What is still marked at the next start is done again.
 
 import contextlib
 import json
+import os
 import time
 import zlib
 from collections.abc import Sequence
@@ -21,11 +22,11 @@ from tark_lsp.index.reading import read_for_index
 from tark_lsp.index.store import FileRow, State, Store
 from tark_lsp.index.text_index import TextIndex
 
-DATABASE, TEXT = "files.sqlite3", "text"
+DATABASE, TEXT, PARSING = "files.sqlite3", "text", "parsing"
 FAILED = "its parsing failed"
 DENIED = "denied by a rule"
-MOST_TRIES = 2
-"""A file that was being indexed at so many deaths of the process is skipped until it changes."""
+MOST_DEATHS = 2
+"""A file that was being parsed at so many deaths of the process is skipped until it changes."""
 TICK_NANOSECONDS = 20_000_000
 """Times of files are those of the kernel's clock, which ticks 100 to 1,000 times a second."""
 FOOTER_MAGIC = 1337
@@ -64,6 +65,7 @@ class DiskIndex:
         if writable:
             self.store.check()
         self.text = TextIndex(folder / TEXT, writable=writable)
+        self._parsing = self._opened_parsing() if writable else None
         self._batch = Batch()
         self.commits = 0
 
@@ -76,7 +78,7 @@ class DiskIndex:
         batch = self._batch
         had_words = row.chunks > 0 or row.tries > 0
         read = read_for_index(row.path) if is_allowed and row.state is not State.GONE else None
-        if row.tries >= MOST_TRIES:
+        if row.deaths >= MOST_DEATHS:
             self._skip(row, b"", FAILED, had_words=had_words)
         elif row.state is not State.GONE and not is_allowed:
             self._skip(row, b"", DENIED, had_words=had_words)
@@ -88,7 +90,9 @@ class DiskIndex:
         elif row.hash == read.digest and row.state is State.TODO and row.tries == 0:
             batch.same.append(_at(row, read.mtime, read.size))
         else:
+            self.mark_parsing(row.id)
             parsed = parse_file(row.path, read.text)
+            self.mark_parsing(0)
             if had_words:
                 self.text.remove(row.id)
             self.text.add(row.id, row.path, read.text, parsed)
@@ -107,12 +111,26 @@ class DiskIndex:
         self.store.touch(batch.same)
         self.commits += 1
 
+    def mark_parsing(self, file: int) -> None:
+        """Which file would be the cause if the process died now; 0: none. A grammar is native code."""
+        if self._parsing is not None:
+            os.pwrite(self._parsing, file.to_bytes(8, "little"), 0)
+
     def close(self) -> None:
         """Without a commit of the current batch."""
+        if self._parsing is not None:
+            os.close(self._parsing)
+            self._parsing = None
         with contextlib.suppress(Exception):
             self.text.close()
         with contextlib.suppress(Exception):
             self.store.close()
+
+    def _opened_parsing(self) -> int:
+        handle = os.open(self.folder / PARSING, os.O_RDWR | os.O_CREAT, 0o600)
+        if file := int.from_bytes(os.read(handle, 8), "little") & 0xFFFFFFFF:
+            self.store.blame(file)
+        return handle
 
     def _skip(self, row: FileRow, digest: bytes, reason: str, *, had_words: bool) -> None:
         self._remove_words(row, had_words=had_words)
@@ -151,4 +169,4 @@ def _at(row: FileRow, mtime: int, size: int) -> FileRow:
     """
     if time.time_ns() - mtime < TICK_NANOSECONDS:
         mtime = -1
-    return FileRow(row.id, row.path, mtime, size, row.hash, row.state, row.tries, row.chunks)
+    return FileRow(row.id, row.path, mtime, size, row.hash, row.state, row.tries, row.deaths, row.chunks)

@@ -143,6 +143,8 @@ def is_ours(error: Exception) -> bool:
     """Whether a stored file is the cause of the error, and not the disk."""
     if isinstance(error, Damaged) or is_damaged(error):
         return True
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:  # tables of another version
+        return True
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         return True
     return isinstance(error, ValueError | KeyError | TypeError) or "newer tark-lsp" in str(error)

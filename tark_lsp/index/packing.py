@@ -20,7 +20,6 @@ LEVEL = 1
 class Outline:
     definitions: tuple[Definition, ...]
     imports: tuple[Import, ...]
-    chunks: tuple[Chunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +28,16 @@ class PackedFile:
 
     outline: bytes
     uses: bytes
+    places: bytes
+    """Of the chunks: a search needs them of a hundred files."""
     chunks: int
     definitions: int
 
 
 def pack(parsed: ParsedFile) -> PackedFile:
-    outline, uses = pack_outline(parsed), pack_references(parsed.references)
-    return PackedFile(outline, uses, len(parsed.chunks), len(parsed.definitions))
+    places = _pack([(chunk.start_line, chunk.end_line, chunk.symbol) for chunk in parsed.chunks])
+    sizes = len(parsed.chunks), len(parsed.definitions)
+    return PackedFile(pack_outline(parsed), pack_references(parsed.references), places, *sizes)
 
 
 def pack_outline(parsed: ParsedFile) -> bytes:
@@ -46,29 +48,38 @@ def pack_outline(parsed: ParsedFile) -> bytes:
                 for d in parsed.definitions
             ],
             [(each.module, each.names, each.line) for each in parsed.imports],
-            [(chunk.start_line, chunk.end_line, chunk.symbol) for chunk in parsed.chunks],
         ]
     )
 
 
-def unpack_outline(data: bytes) -> Outline:
-    """Raises ValueError if the data is damaged."""
-    definitions, imports, chunks = _unpack(data)
+def unpack_outline(data: bytes, name: str | None = None) -> Outline:
+    """`name`: without the definitions of other names. Raises ValueError if the data is damaged."""
+    definitions, imports = _unpack(data)
     return Outline(
-        tuple(Definition(name, qualified, SymbolKind(kind), *rest) for name, qualified, kind, *rest in definitions),
+        tuple(
+            Definition(own, qualified, SymbolKind(kind), *rest)
+            for own, qualified, kind, *rest in definitions
+            if name is None or own == name
+        ),
         tuple(Import(module, tuple(names), line) for module, names, line in imports),
-        tuple(Chunk(*chunk) for chunk in chunks),
     )
+
+
+def unpack_places(data: bytes) -> tuple[Chunk, ...]:
+    """Raises ValueError if the data is damaged."""
+    return tuple(Chunk(*chunk) for chunk in _unpack(data))
 
 
 def pack_references(references: Iterable[Reference]) -> bytes:
     return _pack([(r.name, r.kind, r.line, r.column, r.inside) for r in references])
 
 
-def unpack_references(data: bytes) -> tuple[Reference, ...]:
-    """Raises ValueError if the data is damaged."""
+def unpack_references(data: bytes, name: str | None = None) -> tuple[Reference, ...]:
+    """`name`: only those to it. Raises ValueError if the data is damaged."""
     return tuple(
-        Reference(name, ReferenceKind(kind), line, column, inside) for name, kind, line, column, inside in _unpack(data)
+        Reference(own, ReferenceKind(kind), line, column, inside)
+        for own, kind, line, column, inside in _unpack(data)
+        if name is None or own == name
     )
 
 
@@ -78,7 +89,7 @@ def names_in_outline(data: bytes, without: Collection[SymbolKind]) -> tuple[list
     Definitions of some kinds, and those inside of functions, are left out. Imports are pairs of a module and a name,
     which can be one of a definition or of a module. Names of modules begin with `/`.
     """
-    definitions, imports, _ = _unpack(data)
+    definitions, imports = _unpack(data)
     functions = {qualified for _, qualified, kind, *_ in definitions if kind in FUNCTIONS}
     defined = [
         name

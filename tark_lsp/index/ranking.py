@@ -29,9 +29,11 @@ RELEVANCE = 0.9
 FEW_WORDS = 3
 """A query of so many words names what it searches for."""
 STOP_WORDS = frozenset(
-    "a add added an and are as at be by can do does fix fixed for from has have how i if in into is it its make new not"
-    " of on only or should so that the their then there this to use used using was we what when where which will with"
-    " you your also".split()  # noqa: SIM905  # a list of sixty quoted words is harder to read
+    (  # noqa: SIM905  # a list of sixty quoted words is harder to read
+        "a add added an and are as at be by can do does fix fixed for from has have how i if in into is it its make new"
+        " not of on only or should so that the their then there this to use used using was we what when where which"
+        " will with you your also"
+    ).split()
 )
 """Words of questions and messages that say nothing about code."""
 IDENTIFIER = re.compile(r"[^\W\d]\w*")

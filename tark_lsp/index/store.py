@@ -12,27 +12,29 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from tark_lsp.index.model import Reference, SymbolKind
+from tark_lsp.index.model import Chunk, Reference, SymbolKind
 from tark_lsp.index.packing import (
     Outline,
     PackedFile,
     names_in_outline,
     names_in_references,
     unpack_outline,
+    unpack_places,
     unpack_references,
 )
 from tark_lsp.sqlite_file import in_transaction, open_file
 
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 5.0
 TABLES = (
     """CREATE TABLE files (
         id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL,
         hash BLOB NOT NULL DEFAULT x'', state INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0,
-        tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,
+        tries INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0,
+        reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,
         definitions INTEGER NOT NULL DEFAULT 0)""",
     "CREATE INDEX work ON files (state, priority DESC, mtime DESC) WHERE state IN (0, 1, 4)",
-    "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL)",
+    "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL, places BLOB NOT NULL)",
 )
 SEEN = "CREATE TEMP TABLE seen (path BLOB PRIMARY KEY, mtime INTEGER NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID"
 
@@ -68,6 +70,9 @@ class FileRow:
     hash: bytes
     state: State
     tries: int
+    """How often it was begun since it was last finished."""
+    deaths: int
+    """How often the process died while it parsed this file."""
     chunks: int
 
 
@@ -86,7 +91,9 @@ class Totals:
 
 COMPARED = 1
 """The `application_id` of the file after its first scan."""
-COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
+AT_ONCE = 500
+"""Rows that one statement names."""
+COLUMNS = "id, path, mtime, size, hash, state, tries, deaths, chunks"
 
 
 class Store:
@@ -162,9 +169,13 @@ class Store:
             ((os.fsencode(path),) for path in paths),
         )
 
+    def blame(self, file: int) -> None:
+        """The process died while it parsed this file."""
+        self._write_many("UPDATE files SET deaths = deaths + 1 WHERE id = ? AND state != 2", [(file,)])
+
     def abandon(self) -> None:
         """What was begun and is not finished was not committed to the text index either."""
-        self._write_many("UPDATE files SET state = 0, tries = tries - 1 WHERE state = 1", [()])
+        self._write_many("UPDATE files SET state = 0 WHERE state = 1", [()])
 
     def is_idle(self) -> bool:
         """Whether nothing is to be done, beside what was begun."""
@@ -194,7 +205,7 @@ class Store:
         def work(connection: sqlite3.Connection) -> None:
             update = (
                 "UPDATE files SET state = ?, mtime = ?, size = ?, hash = ?, reason = ?, chunks = ?, definitions = ?,"
-                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
+                " priority = 0, tries = 0, deaths = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
             )
             connection.executemany(
                 update,
@@ -204,8 +215,8 @@ class Store:
                 ),
             )
             connection.executemany(
-                "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)",
-                ((row.id, packed.outline, packed.uses) for row, _, packed in done),
+                "INSERT OR REPLACE INTO parsed VALUES (?, ?, ?, ?)",
+                ((row.id, packed.outline, packed.uses, packed.places) for row, _, packed in done),
             )
             connection.executemany(
                 update,
@@ -261,10 +272,12 @@ class Store:
     def files(self, ids: Iterable[int]) -> dict[int, FileRow]:
         """Those of the files that are in the index as they are stored, by id."""
         found: dict[int, FileRow] = {}
-        sql = f"SELECT {COLUMNS} FROM files WHERE id = ? AND state IN (0, 2) AND tries = 0 AND chunks > 0"
-        for number in dict.fromkeys(ids):
-            for row in self._rows(sql, (number,)):
-                found[number] = row
+        wanted = [*dict.fromkeys(ids)]
+        for start in range(0, len(wanted), AT_ONCE):
+            some = wanted[start : start + AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            sql = f"SELECT {COLUMNS} FROM files WHERE id IN ({marks}) AND state IN (0, 2) AND tries = 0 AND chunks > 0"
+            found |= {row.id: row for row in self._rows(sql, some)}
         return found
 
     def paths(self) -> list[str]:
@@ -280,15 +293,20 @@ class Store:
         )
         return [(os.fsdecode(found), reason) for found, reason in rows]
 
-    def outline(self, file: int) -> Outline:
-        """Definitions, imports and chunks of a file. Raises ValueError if they are damaged."""
-        row = self._connection.execute("SELECT outline FROM parsed WHERE file = ?", (file,)).fetchone()
-        return Outline((), (), ()) if row is None else unpack_outline(row[0])
+    def outline(self, file: int, name: str | None = None) -> Outline:
+        """Definitions (of this name, if there is one) and imports of a file. Raises ValueError if they are damaged."""
+        data = self._part("outline", file)
+        return Outline((), ()) if data is None else unpack_outline(data, name)
 
-    def references(self, file: int) -> tuple[Reference, ...]:
-        """In the order of their places. Raises ValueError if they are damaged."""
-        row = self._connection.execute("SELECT uses FROM parsed WHERE file = ?", (file,)).fetchone()
-        return () if row is None else unpack_references(row[0])
+    def places(self, file: int) -> tuple[Chunk, ...]:
+        """The chunks of a file. Raises ValueError if they are damaged."""
+        data = self._part("places", file)
+        return () if data is None else unpack_places(data)
+
+    def references(self, file: int, name: str | None = None) -> tuple[Reference, ...]:
+        """To this name, if there is one; in the order of their places. Raises ValueError if they are damaged."""
+        data = self._part("uses", file)
+        return () if data is None else unpack_references(data, name)
 
     def indexed(self) -> list[FileRow]:
         """All files that have definitions or chunks, in the order of their ids."""
@@ -304,10 +322,14 @@ class Store:
         row = self._connection.execute("SELECT outline, uses FROM parsed WHERE file = ?", (file,)).fetchone()
         return ([], [], []) if row is None else (*names_in_outline(row[0], without), names_in_references(row[1]))
 
+    def _part(self, column: str, file: int) -> bytes | None:
+        row = self._connection.execute(f"SELECT {column} FROM parsed WHERE file = ?", (file,)).fetchone()
+        return None if row is None else bytes(row[0])
+
     def _rows(self, sql: str, values: Sequence[object]) -> list[FileRow]:
         return [
-            FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, chunks)
-            for number, path, mtime, size, digest, state, tries, chunks in self._connection.execute(sql, values)
+            FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, deaths, chunks)
+            for number, path, mtime, size, digest, state, tries, deaths, chunks in self._connection.execute(sql, values)
         ]
 
     def _write_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:

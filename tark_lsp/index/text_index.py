@@ -6,6 +6,7 @@ Each chunk is one document. No text is stored. Identifiers are split into their 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePath
 
 import tantivy
@@ -139,6 +140,11 @@ def spaced(text: str) -> str:
     return BEGINNINGS.sub(_behind_a_space, text)
 
 
+@lru_cache(maxsize=10_000)
+def _spaced_name(name: str) -> str:
+    return spaced(name)
+
+
 def _behind_a_space(match: re.Match[str]) -> str:
     return f" {match[0]}"
 
@@ -160,10 +166,10 @@ def documents(file: int, path: str, text: str, parsed: ParsedFile) -> Iterable[t
         document.add_unsigned("chunk", number)
         document.add_unsigned("key", keys[number])
         document.add_text("body", "\n".join(lines[chunk.start_line - 1 : chunk.end_line]))
-        document.add_text("outer", spaced(chunk.symbol))
+        document.add_text("outer", _spaced_name(chunk.symbol))
         document.add_text("path", path_words)
         for name in defined.get(number, ()):
-            document.add_text("symbol", spaced(name))
+            document.add_text("symbol", _spaced_name(name))
             document.add_text("defines", name)
             document.add_text("lower", name.lower())
         for name in uses if number == 0 else ():

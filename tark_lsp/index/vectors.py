@@ -2,7 +2,7 @@
 
 A vector is named by its key, a hash of the text that it was made of (chunk_text.py). So it is right for as long as it
 is there, whatever happened to files since: a process that is killed, a restored backup or another branch makes no
-vector wrong, and equal texts share one. Keys of chunks are in the text index; a vector whose key no chunk has is removed.
+vector wrong, and equal texts share one. Keys of chunks are in the text index. Vectors with other keys are removed.
 
 numpy is imported with this module, so only the index process imports it.
 """

@@ -1,15 +1,19 @@
 """What answers are made of: the files on disk, and the open documents that replace some of them."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from tark_lsp.index.dense import Dense
 from tark_lsp.index.model import Chunk, Definition, Hit, Import, Reference
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.store import FileRow, Store, Totals
 from tark_lsp.index.text_index import TextIndex
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -37,7 +41,7 @@ class View:
             if row is None or row.path in self.overlay:
                 continue
             if file not in chunks:
-                chunks[file] = self._chunks(row)
+                chunks[file] = self._read(row, partial(self.store.places, row.id))
             if number < len(chunks[file]):
                 chunk = chunks[file][number]
                 yield Hit(Path(row.path), chunk.start_line, chunk.end_line, chunk.symbol, score)
@@ -47,38 +51,25 @@ class View:
         found = (row for row in self.store.files(files).values() if row.path not in self.overlay)
         return sorted(found, key=lambda row: row.path)
 
-    def definitions(self, row: FileRow) -> tuple[Definition, ...]:
-        self.used[row.path] = row
-        try:
-            return self.store.outline(row.id).definitions
-        except ValueError:
-            self.damaged.append(row.path)
-            return ()
+    def definitions(self, row: FileRow, name: str | None = None) -> tuple[Definition, ...]:
+        """Of a file; those of one name, if there is one."""
+        return self._read(row, lambda: self.store.outline(row.id, name).definitions)
 
     def imports(self, row: FileRow) -> tuple[Import, ...]:
-        self.used[row.path] = row
-        try:
-            return self.store.outline(row.id).imports
-        except ValueError:
-            self.damaged.append(row.path)
-            return ()
+        return self._read(row, lambda: self.store.outline(row.id, "").imports)
 
-    def references(self, row: FileRow) -> tuple[Reference, ...]:
-        self.used[row.path] = row
-        try:
-            return self.store.references(row.id)
-        except ValueError:
-            self.damaged.append(row.path)
-            return ()
+    def references(self, row: FileRow, name: str | None = None) -> tuple[Reference, ...]:
+        """Of a file; those to one name, if there is one."""
+        return self._read(row, lambda: self.store.references(row.id, name))
 
     def changed(self) -> list[str]:
         """Paths of used files that are no longer what was indexed, and those that are damaged."""
         return [*self.damaged, *(path for path, row in self.used.items() if not _is_same(path, row))]
 
-    def _chunks(self, row: FileRow) -> tuple[Chunk, ...]:
+    def _read(self, row: FileRow, read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
         self.used[row.path] = row
         try:
-            return self.store.outline(row.id).chunks
+            return read()
         except ValueError:
             self.damaged.append(row.path)
             return ()

@@ -68,10 +68,6 @@ class Worker:
 
     def _fetch(self, disk: DiskIndex, *, is_full: bool) -> None:
         rows = disk.store.next_work(PERMIT_FILES, only_removals=is_full)
-        if (interrupted := next((row for row in rows if row.tries), None)) is not None:
-            rows = [interrupted]  # alone, because it may be what ended the process
-            if disk.batch.files:
-                guarded(disk.commit)
         if rows:
             allowed = self._permit([row.path for row in rows])
             disk.begin(rows)
@@ -81,8 +77,6 @@ class Worker:
         if not disk.batch.files:
             self._batch_began = time.monotonic()
         guarded(lambda: disk.take(row, is_allowed=is_allowed))
-        if row.tries:
-            guarded(disk.commit)
 
     def _compare_with_rules(self, disk: DiskIndex) -> bool:
         """The next files: those that were allowed and are denied now, or the reverse, are to be done. False: none."""

@@ -194,7 +194,8 @@ def open_embedder(connections: ProviderConnections, ref: str, policy: RetryPolic
     provider = connections.find_provider(name)
     wire = load_wire(provider.find_route(model).wire)
     shape = EMBEDDING_WIRES.get(wire.name)
-    if shape is None or provider.script is not None or not model:
+    changes_host = provider.login is not None  # the token names the host, so nobody could be asked about it before
+    if shape is None or provider.script is not None or changes_host or not model:
         raise SettingsError(
             f"{ref} cannot embed texts: {name} has no endpoint for that",
             hint="name a model of Ollama, of Gemini or of a server with OpenAI's API, like ollama/nomic-embed-text",

@@ -87,7 +87,7 @@ async def run(args: RequestCodeContextArguments, ctx: ToolContext, _: Preview) -
     answer: dict[str, Any] = {"ok": True, "query": query[: limit // 8], "top_k": top_k, "results": []}
     if found.share < 1:
         answer["indexed"] = min(round(found.share, 2), 0.99)
-        notes.append("the index is being built: code that is not found can be there, so use search_text as well")
+        notes.append("The index is being built. Code that is not found can be there: use search_text as well.")
     code = list(_visible_code(ctx, found.items, top_k))
     shown = _fit_results(answer, notes, code, limit)
     files = {one.path for one in code[:shown]}

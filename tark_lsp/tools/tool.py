@@ -113,10 +113,11 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A result for the model, with figures for the user."""
+    """A result for the model, with figures and places for the user. No places: those of the preview stay."""
 
     text: str
     facts: CallFacts
+    locations: tuple[Location, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def dump(disk: DiskIndex, words: Iterable[str], overlay: Mapping[str, str] | Non
     for path in disk.store.paths():
         row = disk.store.file(path)
         assert row is not None
-        known[path] = (disk.store.outline(row.id), disk.store.references(row.id))
+        known[path] = (disk.store.outline(row.id), disk.store.places(row.id), disk.store.references(row.id))
     for word in words:
         found = disk.text.search(disk.text.term("body", word), EVERYTHING)
         hits = view.hits((hit.file, hit.chunk, 0.0) for hit in found)

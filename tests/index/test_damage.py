@@ -70,7 +70,7 @@ async def test_a_damaged_index_is_built_again_and_said(name: str, work: Path, ca
 async def test_a_damaged_row_is_repaired(work: Path, cache: Path) -> None:
     folder = await built(work, cache)
     connection = sqlite3.connect(folder / DATABASE)
-    connection.execute("UPDATE parsed SET outline = x'00112233'")
+    connection.execute("UPDATE parsed SET outline = x'00112233', places = x'00'")
     connection.commit()
     connection.close()
     async with indexed(work, cache) as client:
@@ -78,10 +78,13 @@ async def test_a_damaged_row_is_repaired(work: Path, cache: Path) -> None:
         assert (await client.status()).reason == ""
 
 
-async def test_an_index_of_a_newer_version(work: Path, cache: Path) -> None:
+@pytest.mark.parametrize("version", [1, 1000])
+async def test_an_index_of_another_version(version: int, work: Path, cache: Path) -> None:
     folder = await built(work, cache)
     connection = sqlite3.connect(folder / DATABASE)
-    connection.execute("PRAGMA user_version = 1000")
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.execute("ALTER TABLE files DROP COLUMN deaths")
+    connection.commit()
     connection.close()
     async with indexed(work, cache) as client:
         assert await count(client, "squared") == 1

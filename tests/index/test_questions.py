@@ -110,7 +110,7 @@ async def test_what_may_not_be_indexed_is_not_read(work: Path, cache: Path) -> N
         client.rules_changed()
         await client.settle(AT_ONCE)
         assert await names(client, "squared") == []
-        assert max(asked) == 200
+        assert max(asked) <= 200
 
 
 async def test_rules_that_changed_while_nothing_ran(work: Path, cache: Path) -> None:

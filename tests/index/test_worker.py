@@ -22,20 +22,6 @@ def all_may(paths: Sequence[str]) -> Sequence[bool]:
     return [True] * len(paths)
 
 
-def test_a_step_that_ends_with_a_commit_is_not_the_last_one(tmp_path: Path) -> None:
-    """An interrupted file is committed alone. Once the worker then waited for ever, with the other files to be done."""
-    disk, paths = disk_with(tmp_path / "work", tmp_path / "cache", 5)
-    row = disk.store.file(paths[0])
-    assert row is not None
-    disk.begin([row])
-    disk.store.mark([seen for path in paths[:1] if (seen := look_at(path)) is not None], priority=1)
-    worker = Worker(all_may)
-    while worker.step(disk, is_full=False):
-        pass
-    assert disk.store.totals().done == 5
-    disk.close()
-
-
 def test_a_file_that_is_marked_while_it_is_indexed_is_done_again(tmp_path: Path) -> None:
     disk, paths = disk_with(tmp_path / "work", tmp_path / "cache", 1)
     (row,) = disk.store.next_work(5)
@@ -62,6 +48,7 @@ def test_a_file_at_which_the_process_died_twice_is_skipped(tmp_path: Path) -> No
         row = disk.store.file(paths[0])
         assert row is not None
         disk.begin([row])
+        disk.mark_parsing(row.id)
         disk.close()
         disk = DiskIndex(tmp_path / "cache", writable=True)
     worker = Worker(all_may)

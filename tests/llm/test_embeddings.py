@@ -188,7 +188,10 @@ async def test_answers_that_are_not_json_are_errors(text: bytes) -> None:
             await embed(embedder_at(server, tries=1), TEXTS)
 
 
-@pytest.mark.parametrize("ref", ["anthropic/claude", "nobody/model", "ollama", "ollama/", "scripted/mine"])
+CANNOT = ["anthropic/claude", "nobody/model", "ollama", "ollama/", "scripted/mine", "copilot/gpt-4o"]
+
+
+@pytest.mark.parametrize("ref", CANNOT)
 def test_what_cannot_embed(ref: str) -> None:
     with pytest.raises(SettingsError):
         Models({}, KEYS).open_embedder(ref)

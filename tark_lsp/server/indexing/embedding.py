@@ -82,7 +82,7 @@ class Embedding:
         self._background = background
         self._new_masks = new_masks
         self._client: IndexClient | None = None
-        self._named: tuple[str | None, str | None] = (None, None)
+        self._named: tuple[str | None, str | None, object] = (None, None, None)
         self._source: Source | None = None
         self._refused: set[tuple[str, ...]] = set()
         self._said: set[str] = set()
@@ -91,21 +91,25 @@ class Embedding:
 
     def use(self, client: "IndexClient | None") -> None:
         """The index runs with this client, or not at all."""
-        self._client, self._embedded, self._named = client, None, (None, None)
+        self._client, self._embedded, self._named = client, None, ("", None, None)
         self.settings_changed()
 
     def settings_changed(self) -> None:
         settings = self._configuration.settings.index
-        named = (settings.embeddings, settings.qdrant)
+        is_endpoint = settings.embeddings not in (None, STATIC)
+        models = self._configuration.models if is_endpoint and self._client is not None else None
+        named = (settings.embeddings, settings.qdrant, models)  # other models: a base URL or a key can be another one
         if self._client is None or named == self._named:
             return
         self._named, self._source, self._embedded = named, None, None
-        if named[0] not in (None, STATIC):
+        if is_endpoint:
             try:
-                self._source = self._open(str(named[0]), named[1])
+                self._source = self._open(str(settings.embeddings), settings.qdrant)
             except SettingsError as error:
                 self._say(f"index.embeddings: {error}")
-        self._client.use_vectors(self._source.name if self._source else STATIC if named[0] == STATIC else "")
+        self._client.use_vectors(
+            self._source.name if self._source else "" if is_endpoint else settings.embeddings or ""
+        )
 
     def status_changed(self, status: IndexStatus) -> None:
         """New chunks of an index that is up to date get vectors."""

@@ -118,8 +118,7 @@ class WorkspaceIndex:
         await self._switch()
         client = self._client
         if client is None:
-            why = self.why_not()
-            return await NoIndex(why.reason if why else self.last_status.reason).ask(question)
+            return await NoIndex(self._reason()).ask(question)
         self.before_asking()
         note = ""
         if isinstance(question, Search):
@@ -135,13 +134,19 @@ class WorkspaceIndex:
         self._needed = True
         await self._switch()
         if self._client is None:
-            why = self.why_not()
-            raise ToolError("unsupported", str(why) if why else self.last_status.reason)
+            raise ToolError("unsupported", str(self.why_not() or self._reason()))
         await self._client.rebuild()
 
     async def close(self) -> None:
         self._ended = True
         await self._switch()
+
+    def _reason(self) -> str:
+        """Why no client runs, although one was needed, as a clause."""
+        if self._ended:
+            return "the server ends"
+        why = self.why_not()
+        return why.reason if why is not None else self.last_status.reason
 
     async def _switch(self) -> None:
         """Make what runs what should run, one change at a time."""
@@ -149,8 +154,9 @@ class WorkspaceIndex:
             wanted = () if self._ended or self.why_not() is not None else tuple(self._open_folders())
             if self._client is not None and wanted != self._folders:
                 client, self._client = self._client, None
-                self._show(NOT_NEEDED)
-                self.running.emit(None)
+                if not self._ended:  # a client that shuts the server down is asked and told nothing more
+                    self._show(NOT_NEEDED)
+                    self.running.emit(None)
                 await client.close()
             if self._client is None and wanted:
                 await self._start(wanted)

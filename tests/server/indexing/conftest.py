@@ -47,8 +47,11 @@ class IndexDesk(Desk):
     async def finds_words(self, words: str, *files: str) -> None:
         """The same for files that have the words."""
         async with asyncio.timeout(AT_ONCE):
-            while {item.path.name for item in (await self.index.ask(Search(words, 20))).items} != {*files}:
+            while await self._with_words(words) != {*files}:  # noqa: ASYNC110  # as above
                 await asyncio.sleep(0.02)
+
+    async def _with_words(self, words: str) -> set[str]:
+        return {item.path.name for item in (await self.index.ask(Search(words, 20))).items}
 
 
 MakeIndexed = Callable[..., Awaitable[IndexDesk]]

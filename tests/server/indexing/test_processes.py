@@ -66,7 +66,11 @@ class IndexedServer:
         self.raw.initialize(
             rootUri=self.folder.as_uri(),
             initializationOptions={"workspaceTrusted": self._trusted},
-            capabilities={"experimental": {"tark": tark}, "window": {"workDoneProgress": True}},
+            capabilities={
+                "experimental": {"tark": tark},
+                "window": {"workDoneProgress": True},
+                "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}},
+            },
         )
         return self
 
@@ -93,7 +97,7 @@ def test_a_short_build_says_nothing_and_shutdown_leaves_no_process(tmp_path: Pat
         server.raw.notify("exit")
         assert server.raw.wait() == 0
         methods = {message["method"] for message in server.raw.others if "method" in message}
-        assert methods == {"tark/session"}, "no progress and no message"
+        assert methods == {"tark/session", "client/registerCapability"}, "no progress and no message"
     stored = tmp_path / "cache" / "tark" / "index"
     private = [stored, *stored.rglob("*")]
     assert {path.stat().st_mode & 0o077 for path in private} == {0}

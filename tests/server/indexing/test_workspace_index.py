@@ -31,7 +31,7 @@ async def test_it_starts_with_a_turn_and_ends_with_the_server(make_indexed: Make
     assert (await desk.command("tark.doctor"))["index"]["text"].startswith("ready, 1 of 1 files")
     assert await desk.found("area") == ["shapes.py"]
     await desk.stop()
-    with pytest.raises(ToolError, match="there is no code index"):
+    with pytest.raises(ToolError, match="there is no code index, because the server ends"):
         await desk.found("area")
 
 

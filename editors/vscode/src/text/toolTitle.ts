@@ -14,6 +14,8 @@ export const VERBS: Readonly<Record<string, string>> = {
   get_signature: "Signature of",
   code_item: "Read",
   run_command: "Run",
+  run_tests: "Test",
+  run_check: "Check",
   fetch: "Fetch",
   edit_file: "Edit",
   edit_symbol: "Edit",

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.editor
 SCENARIO = Path(__file__).parents[2] / "who_calls.toml"
 FILES = {
     "shop/prices.py": "def price(item):\n    return item\n",
-    "shop/cart.py": "from shop.prices import price\n\n\ndef total(items):\n    return sum(price(item) * 2 for item in items)\n",
+    "shop/cart.py": "from shop.prices import price\n\n\n"
+    "def total(items):\n    return sum(price(item) * 2 for item in items)\n",
     "notes.py": "def unrelated():\n    return 1\n",
 }
 SAID = """
