@@ -22,6 +22,7 @@ LAYERS: dict[str, set[str]] = {
     "settings": GROUND,
     "settings_cleaning": GROUND,
     "settings_file": set(),
+    "settings_values": set(),
     "http": GROUND | {"redaction"},
     "secrets": set(),
     "redaction": {"secrets"},
@@ -72,7 +73,8 @@ LAYERS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
-LAYERS["settings"] = LAYERS["settings"] | {"settings_cleaning", "settings_file"}
+LAYERS["settings"] = LAYERS["settings"] | {"settings_cleaning", "settings_file", "settings_values"}
+LAYERS.update({layer: below | {"settings_values"} for layer, below in LAYERS.items() if "settings" in below})
 
 WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),

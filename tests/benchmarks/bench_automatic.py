@@ -29,7 +29,7 @@ TOKENS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`wanted` is in a line of the definition. `selected`: a file, what is in the first of the selected lines, and what is
+    """`wanted` is in a line of the definition. `selected`: a file, what is in the first selected line, and what is
     in the line after the last one."""
 
     prompt: str

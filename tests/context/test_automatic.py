@@ -50,7 +50,7 @@ def test_what_a_prompt_names(prompt: str, symbols: list[str], capitalized: list[
     assert [*names.files] == [NamedFile(*file) for file in files]
 
 
-@given(st.text() | st.text("aA_.`/:- \n(1", max_size=300))
+@given(st.text() | st.text("aA_.`/:- \n(1", max_size=60))
 def test_every_prompt_can_be_read(prompt: str) -> None:
     names = names_of(prompt)
     assert all(name in prompt for name in names.symbols)
