@@ -12,6 +12,7 @@ from tark_lsp.index.model import Found, IndexState
 from tark_lsp.messages import Text
 from tests.server.indexing.conftest import TRUSTED, IndexDesk, MakeIndexed, make_indexed
 from tests.server.scripted import Json
+from tests.server.turns.test_context_budget import WINDOW, sums_up
 
 __all__ = ["make_indexed"]  # a fixture of the tests of the index
 
@@ -105,6 +106,23 @@ async def test_what_the_rules_hide_and_secrets_are_never_there(make_indexed: Mak
     texts, _ = await told(desk, "`hidden_thing` and `asked_thing` in hidden/keys.py, asked/more.py, `make_token`?")
     assert [text.split("\n")[0] for text in texts] == ["[named in the prompt: make_token]"]
     assert secret[:40] not in texts[0]
+
+
+async def test_after_a_summary_the_code_can_be_added_again(make_indexed: MakeIndexed) -> None:
+    desk = await ready(make_indexed, TRUSTED + WINDOW)
+    sums_up(desk)
+    _, session = await told(desk, "what does `area_of` return?")
+    for _ in range(4):
+        await told(desk, "hello\n" + "one more word " * 1_000, sessionId=session)
+    await desk.command("tark.session.compact", {"sessionId": session})
+    assert await rows(desk, session) == []
+    assert len((await told(desk, "and `area_of` now?", sessionId=session))[0]) == 1
+
+
+async def test_a_prompt_that_is_no_valid_text(make_indexed: MakeIndexed) -> None:
+    desk = await ready(make_indexed)
+    texts, _ = await told(desk, "\ud800 what does `area_of` \udfff return \0 and `\ud801x`?")
+    assert len(texts) == 1
 
 
 @pytest.mark.parametrize("config", ['[context]\nautomatic = "off"', "[index]\nenabled = false"])
