@@ -133,7 +133,7 @@ async def find_candidates(index: CodeIndex, subject: Subject, level: Level, foun
     found += await _named_files(index, subject, names, {one.path for one in found})
     found += await _neighbours(index, subject, level)
     if len(found) < level.few and len(telling_words(subject.prompt)) >= FEWEST_WORDS:
-        hits = await index.ask(Search(subject.prompt[:LONGEST_QUERY], MOST_HITS))
+        hits = await index.ask(Search(subject.prompt[:LONGEST_QUERY], MOST_HITS, local=True))
         found += [Candidate(hit.path, hit.start_line, hit.end_line, Reason.MATCHES, hit.symbol) for hit in hits.items]
 
 
@@ -183,7 +183,7 @@ async def _named_files(
     for file in names.files:
         paths = [folder / file.path for folder in subject.folders if "/" in file.path]
         if not paths:
-            hits = await index.ask(Search(file.path, MOST_HITS))
+            hits = await index.ask(Search(file.path, MOST_HITS, local=True))
             paths = sorted({hit.path for hit in hits.items if hit.path.name == file.path})
         if len(paths) == 1 or "/" in file.path:
             paths = [path for path in paths if path not in known or file.first is not None]
