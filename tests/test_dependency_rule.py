@@ -76,8 +76,10 @@ LAYERS["settings"] = LAYERS["settings"] | {"settings_cleaning", "settings_file"}
 
 WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),
-    "request": {"events"},
-    "wire": {"events", "request"},
+    "options": set(),
+    "request": {"events", "options"},
+    "option_support": {"events", "options", "request", "wire"},
+    "wire": {"events", "options", "request"},
     "scripted": {"wire"},
     "providers": {"events", "request", "wire", "provider", "scripted", "keys"},
 }

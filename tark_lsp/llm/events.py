@@ -108,6 +108,16 @@ class Notice(msgspec.Struct, frozen=True):
     message: str
 
 
+class Dropped(msgspec.Struct, frozen=True):
+    """From the client only: an option of this request that is not sent, by its name. `reason` is a clause for people.
+
+    It comes before all content. See `ChatOptions.may_drop`.
+    """
+
+    option: str
+    reason: str
+
+
 StreamEvent: TypeAlias = (
     TextDelta
     | ThinkingDelta
@@ -120,6 +130,7 @@ StreamEvent: TypeAlias = (
     | Retry
     | Stall
     | Notice
+    | Dropped
 )
 
 
@@ -172,7 +183,7 @@ class MessageBuilder:
                 self.usage = usage
             case Done(stop_reason, raw):
                 self.stop, self.raw_stop = stop_reason, raw
-            case Retry() | Stall() | Notice():
+            case Retry() | Stall() | Notice() | Dropped():
                 pass
 
     @property

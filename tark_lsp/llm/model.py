@@ -14,12 +14,13 @@ from tark_lsp.http import HttpRequest, Transport, is_loopback
 from tark_lsp.llm.answer import AnswerDecoder, EventFilter
 from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.downgrades import downgrades, thinking_left_on
-from tark_lsp.llm.events import Done, Echo, Notice, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
+from tark_lsp.llm.events import Done, Dropped, Echo, Notice, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
 from tark_lsp.llm.exchange import Exchange, ResponseHead, Timeouts
 from tark_lsp.llm.fallbacks import Fallback, find_fallback
 from tark_lsp.llm.hints import add_hint, redact_key
 from tark_lsp.llm.keys.access import Access, AccessSource
 from tark_lsp.llm.keys.credentials import Key
+from tark_lsp.llm.option_support import fit_options
 from tark_lsp.llm.provider import Provider
 from tark_lsp.llm.refusals import read_document, read_refusal, retry_reason
 from tark_lsp.llm.request import ChatRequest
@@ -63,6 +64,7 @@ class Model(Protocol):
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Yields events up to and including `Done`. Raises ModelError after the events that arrived before the error.
+        Raises UnsupportedOption, and asks nobody, if the model cannot do what `request.options` require.
 
         If you leave it early, use `contextlib.aclosing`: closing the generator closes the socket.
         """
@@ -88,6 +90,7 @@ class _Attempts:
     count: int = 0
     renewed: bool = False
     left_out: list[Fallback] = field(default_factory=list)
+    dropped: set[Dropped] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +149,15 @@ class WireModel:
             used: UsageUpdate | None = None
             access: Access | None = None
             attempts.target = self.target
+            fitted, dropped = fit_options(request, self.target, self.wire.name)  # a refusal can have changed it
+            for drop in dropped:
+                if drop not in attempts.dropped:
+                    attempts.dropped.add(drop)
+                    yield drop
             self.breaker.before_request()
             try:
                 access = await self.access.get_access()
-                async with aclosing(self._ask(request, access)) as batches:
+                async with aclosing(self._ask(fitted, access)) as batches:
                     async for events in batches:
                         for event in events:
                             if isinstance(event, UsageUpdate):
