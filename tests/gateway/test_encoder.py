@@ -60,8 +60,8 @@ def output(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(events[-1]["response"]["output"])
 
 
-def call(id: str, name: str, arguments: str) -> list[StreamEvent]:
-    return [ToolCallStart(id, name), ToolCallDelta(id, arguments), ToolCallComplete(id, arguments)]
+def call(call_id: str, name: str, arguments: str) -> list[StreamEvent]:
+    return [ToolCallStart(call_id, name), ToolCallDelta(call_id, arguments), ToolCallComplete(call_id, arguments)]
 
 
 def test_text() -> None:
