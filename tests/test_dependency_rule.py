@@ -46,6 +46,7 @@ LAYERS: dict[str, set[str]] = {
     "review": GROUND | {"visible", "listeners", "workspace", "tools", "agent", "sessions"},
     "trust_report": BELOW_AGENT | {"agent", "commands", "sandbox", "receipts"},
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
+    "gateway": GROUND | {"llm"},
     "server": BELOW_AGENT
     | {
         "agent",
@@ -68,7 +69,7 @@ LAYERS: dict[str, set[str]] = {
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo"}
-    | {"trust_report"},
+    | {"trust_report", "gateway"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
@@ -136,6 +137,8 @@ ONLY_IN: dict[str, set[str]] = {
     "tree_sitter": {"commands", "index"},
     "tantivy": {"index"},
     "numpy": {"index"},
+    "starlette": {"gateway"},
+    "uvicorn": {"gateway"},
 }
 """Packages, and the layers that may import them."""
 
