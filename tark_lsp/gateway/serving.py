@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from tark_lsp.errors import SettingsError
 from tark_lsp.gateway.app import Gateway, new_app
@@ -47,6 +48,20 @@ class _Server(uvicorn.Server):
         yield
 
 
+def new_server(app: ASGIApp, grace: float) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=int(grace + END_SECONDS),
+    )
+    return _Server(config)
+
+
 async def serve(
     models: Models, names: ModelNames, guard: Guard, listening: socket.socket, grace: float = GRACE_SECONDS
 ) -> None:
@@ -54,19 +69,7 @@ async def serve(
     at once.
     """
     stopping = asyncio.Event()
-    app = new_app(Gateway(models, names, stopping), guard)
-    server = _Server(
-        uvicorn.Config(
-            app,
-            lifespan="off",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=int(grace + END_SECONDS),
-        )
-    )
+    server = new_server(new_app(Gateway(models, names, stopping), guard), grace)
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
