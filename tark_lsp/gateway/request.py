@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.gateway.history import read_history
 from tark_lsp.gateway.problems import invalid
 from tark_lsp.gateway.reading import check_depth, field, number, optional, read, short, word
-from tark_lsp.gateway.tools import ToolBook, read_tools
+from tark_lsp.gateway.tools import ToolBook, flat, read_tools
 from tark_lsp.llm.options import AnswerFormat, ChatOptions, OneTool, ToolChoice
 from tark_lsp.llm.request import ChatRequest
 
@@ -117,6 +117,7 @@ def _repeated(body: Mapping[str, Any], tools: ToolBook) -> Mapping[str, Any]:
     metadata = optional(body, "metadata", dict, "", {})
     check_depth(metadata, "metadata")
     reasoning = optional(body, "reasoning", dict, "", {})
+    choice = body.get("tool_choice") or "auto"
     format_ = optional(body, "text", dict, "", {}).get("format") or {"type": "text"}
     return {
         "instructions": body.get("instructions"),
@@ -127,7 +128,7 @@ def _repeated(body: Mapping[str, Any], tools: ToolBook) -> Mapping[str, Any]:
         "max_output_tokens": body.get("max_output_tokens"),
         "reasoning": {"effort": reasoning.get("effort"), "summary": reasoning.get("summary")},
         "text": {"format": format_},
-        "tool_choice": body.get("tool_choice") or "auto",
+        "tool_choice": flat(choice) if isinstance(choice, dict) else choice,
         "tools": [dict(tool) for tool in tools.given],
     }
 

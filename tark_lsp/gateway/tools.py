@@ -84,7 +84,7 @@ def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Seq
             if not made:
                 left_out.append(kind)
             elif place == where:
-                given.append(_flat(tool))
+                given.append(flat(tool))
             for one in made:
                 found[one.definition.name] = one if place == where else _visible(one)
     return ToolBook(found, tuple(dict.fromkeys(left_out)), tuple(given))
@@ -104,7 +104,8 @@ def _visible(tool: Tool) -> Tool:
     return Tool(tool.kind, tool.name, tool.namespace, tool.definition)
 
 
-def _flat(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+def flat(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A function of Chat Completions, whose fields are nested, as one of the Responses API."""
     nested = tool.get("function")
     return {"type": "function", **nested} if isinstance(nested, dict) else tool
 

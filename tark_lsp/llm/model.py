@@ -217,13 +217,15 @@ class WireModel:
         return None if wait is None else _Resend(wait, Retry(round(wait, 2), retry_reason(error)))
 
     def _new_notices(self, request: ChatRequest) -> list[str]:
-        """The downgrades that this session has not been told about."""
+        """The downgrades that this session has not been told about; with `may_drop`, all of them, each time."""
         session, sent = request.session_id, self.sent_notices
         found = (
             *downgrades(request, self.target),
             *thinking_left_on(request, self.target, self.wire),
             *self.wire.downgrades(request, self.target),
         )
+        if request.options.may_drop:
+            return list(found)
         sentences = [sentence for sentence in found if (session, sentence) not in sent]
         sent.update((session, sentence) for sentence in sentences)
         return sentences

@@ -46,7 +46,7 @@ class ChatOptions:
     `tool_choice` and `answer_format` change what an answer means: a model that cannot do them is not asked at all
     (`UnsupportedOption`). `parallel_tool_calls` (true is every provider's default), `temperature` (0 to 2) and `top_p`
     (0 to 1) do not. With `may_drop`, they are left out if the model does not have them, and an event `Dropped` says
-    so; without, they are the same error.
+    so; without, they are the same error. With `may_drop`, notices come with each request, not once in a session.
     """
 
     tool_choice: ToolChoice = "auto"

@@ -6,9 +6,12 @@ import logging
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tark_lsp.errors import ServerError
 from tark_lsp.gateway.encoder import ResponseEncoder
+from tark_lsp.gateway.history import read_history
 from tark_lsp.gateway.problems import problem_of
 from tark_lsp.gateway.reasoning_state import read_state
 from tark_lsp.gateway.response import new_response
@@ -16,6 +19,7 @@ from tark_lsp.gateway.tools import ToolBook, read_tools
 from tark_lsp.llm.events import (
     Done,
     Echo,
+    MessageBuilder,
     Notice,
     StreamEvent,
     TextDelta,
@@ -26,7 +30,7 @@ from tark_lsp.llm.events import (
     UsageUpdate,
     WireStop,
 )
-from tark_lsp.messages import Usage
+from tark_lsp.messages import Message, Text, ToolCall, Usage
 from tests.gateway.sdk import assembled, check_events
 
 pytestmark = pytest.mark.slow  # the SDK takes seconds to import
@@ -248,3 +252,75 @@ def test_calls_are_given_back_as_their_clients_declared_the_tools() -> None:
 def test_a_custom_call_that_is_not_as_it_should_be(arguments: str) -> None:
     events = encoded(*call("a", "apply_patch", arguments), CALL_DONE, tools=read_tools(GIVEN, "tools"))
     assert output(events)[0]["input"] == arguments
+
+
+STEPS = ("text", "think", "start", "piece", "complete", "signed", "phase", "opaque")
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> list[StreamEvent]:
+    """Any order of events that a wire can make: a call starts before its pieces, and its pieces are its arguments."""
+    events: list[StreamEvent] = []
+    waiting: dict[str, list[str]] = {}
+    called = 0
+    for kind in draw(
+        st.lists(st.sampled_from(["text", "think", "start", "piece", "complete", "signed", "phase", "call", "opaque"]))
+    ):
+        match kind:
+            case "text":
+                events.append(TextDelta(draw(st.sampled_from(["a", "bc"]))))
+            case "think":
+                events.append(ThinkingDelta("hm"))
+            case "start":
+                called += 1
+                waiting[f"call_{called}"] = draw(st.sampled_from([[], ['{"x":', "1}"], ["{}"], ["{bro", "ken"]]))[:]
+                events.append(ToolCallStart(f"call_{called}", "look"))
+                if draw(st.booleans()):
+                    events.append(Echo("call", {"thoughtSignature": f"{called}"}, f"call_{called}"))
+            case "piece" | "complete" if waiting:
+                call_id = draw(st.sampled_from(sorted(waiting)))
+                while waiting[call_id]:
+                    events.append(ToolCallDelta(call_id, waiting[call_id].pop(0)))
+                    if kind == "piece":
+                        break
+                if kind == "complete":
+                    sent = [
+                        event.arguments_delta
+                        for event in events
+                        if isinstance(event, ToolCallDelta) and event.id == call_id
+                    ]
+                    events.append(ToolCallComplete(call_id, "".join(sent) or "{}"))
+                    del waiting[call_id]
+            case "signed":
+                events.append(Echo("thinking", {"signature": f"s{len(events)}"}))
+            case "phase":
+                events.append(
+                    Echo("text", draw(st.sampled_from([{"phase": "final_answer"}, {"thoughtSignature": "t"}])))
+                )
+            case "opaque":
+                events.append(Echo("opaque", {"type": "redacted_thinking", "data": f"d{len(events)}"}))
+    return [*events, draw(st.sampled_from([END, CALL_DONE, Done(WireStop.MAX_TOKENS, "length")]))]
+
+
+@pytest.mark.property
+@given(answers())
+def test_any_answer_is_valid_and_comes_back_as_it_was(events: list[StreamEvent]) -> None:
+    made = encoded(*events)
+    builder = MessageBuilder()
+    for event in events:
+        builder.add_event(event)
+    if not output(made):
+        return
+    calls = [item for item in output(made) if item["type"] == "function_call"]
+    answered = [{"type": "function_call_output", "call_id": item["call_id"], "output": "ok"} for item in calls]
+    back = read_history([*output(made), *answered], "p/m").messages[0]
+    wanted = builder.build_message("p/m")
+    assert "".join(part.text for part in back.parts if isinstance(part, Text)) == wanted.text
+    assert [call.arguments for call in back.tool_calls] == [call.arguments for call in wanted.tool_calls]
+    assert [call.echo for call in back.tool_calls] == [call.echo for call in wanted.tool_calls]
+    assert kept(back) == kept(wanted)
+
+
+def kept(message: Message) -> list[Any]:
+    """The parts but calls, whose ids are others; without empty ones."""
+    return [part for part in message.parts if not isinstance(part, ToolCall) and part != Text("")]
