@@ -33,6 +33,7 @@ def listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
+        listening.listen()  # so that who reads the address can connect at once
     except OSError as error:
         listening.close()
         raise SettingsError(

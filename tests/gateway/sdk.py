@@ -6,6 +6,15 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
+REPEATED: dict[str, Any] = {
+    "instructions": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+}
+"""What a response repeats of a request that sets nothing."""
+
 
 @cache
 def _adapter() -> TypeAdapter[Any]:

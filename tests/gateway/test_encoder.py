@@ -31,11 +31,10 @@ from tark_lsp.llm.events import (
     WireStop,
 )
 from tark_lsp.messages import Message, Text, ToolCall, Usage
-from tests.gateway.sdk import assembled, check_events
+from tests.gateway.sdk import REPEATED, assembled, check_events
 
 pytestmark = pytest.mark.slow  # the SDK takes seconds to import
 
-REPEATED = {"instructions": None, "metadata": {}, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
 NO_TOOLS = ToolBook({})
 CALL_DONE = Done(WireStop.TOOL_CALLS, "tool_calls")
 END = Done(WireStop.END_TURN, "stop")

@@ -17,7 +17,7 @@ from tark_lsp.llm.events import ToolCallStart
 from tark_lsp.llm.wire.sendable_history import replace_ids
 from tark_lsp.messages import Message, Opaque, Part, Text, Thinking, ToolCall, Usage
 from tests.cases import every
-from tests.gateway.sdk import assembled, check_events
+from tests.gateway.sdk import REPEATED, assembled, check_events
 from tests.llm.wire.recordings import needs_shared
 from tests.llm.wire.test_recorded_streams import (
     FILES,
@@ -34,7 +34,6 @@ from tests.llm.wire.test_recorded_streams import (
 
 pytestmark = [needs_shared, pytest.mark.slow]  # the SDK takes seconds to import
 
-REPEATED = {"instructions": None, "metadata": {}, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
 
 COMPLETE = ("stop", "tool_calls", "end_turn", "tool_use", "STOP", "completed", "stop_sequence", "pause_turn")
 FILTERED = ("content_filter", "refusal", "SAFETY", "RECITATION", "PROHIBITED_CONTENT")

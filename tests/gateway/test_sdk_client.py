@@ -10,6 +10,7 @@ from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedError
 from tark_lsp.llm.wire.wire import WIRES
 from tests.gateway.running import model_of, running_gateway, sdk_client
+from tests.gateway.strict_upstream import StrictUpstream
 from tests.llm.wire.wire_answers import ANSWERS, MARKS, OWN_MARKS
 from tests.loopback import Loopback, Raw
 from tests.patience import AT_ONCE
@@ -78,7 +79,11 @@ async def test_text_thinking_and_parallel_calls(wire: str) -> None:
 @WIRE
 async def test_two_turns(wire: str) -> None:
     """The model gets back what it wants back, unchanged; another model gets nothing of it, and the header says so."""
-    async with Loopback([answer_on(wire)]) as upstream, running_gateway(upstream) as url, sdk_client(url) as client:
+    async with (
+        StrictUpstream([answer_on(wire)]) as upstream,
+        running_gateway(upstream) as url,
+        sdk_client(url) as client,
+    ):
         first = await client.responses.create(model=model_of(wire), input=[USER], tools=[TOOL])
         upstream.then(Reply(text="Done."))
         conversation = [USER, *outputs(first)]
@@ -94,6 +99,23 @@ async def test_two_turns(wire: str) -> None:
     assert "reasoning left out, since it is not of this model" in other.headers["x-tark-warnings"]
     states = [read_state(item.encrypted_content) for item in first.output if item.type == "reasoning"]
     assert {state.model for state in states if state} == {model_of(wire)}
+
+
+@pytest.mark.parametrize("wire", [wire for wire in WIRES if wire not in ("gemini-content", "ollama-chat")])
+async def test_a_client_that_loses_the_reasoning(wire: str) -> None:
+    """The upstream's refusal reaches it. (Gemini gets a placeholder, and Ollama wants nothing back.)"""
+    import openai
+
+    async with (
+        StrictUpstream([answer_on(wire)]) as upstream,
+        running_gateway(upstream) as url,
+        sdk_client(url) as client,
+    ):
+        first = await client.responses.create(model=model_of(wire), input=[USER], tools=[TOOL])
+        kept = [item for item in outputs(first) if item["type"] != "reasoning"]
+        with pytest.raises(openai.BadRequestError) as raised:
+            await client.responses.create(model=model_of(wire), input=[USER, *kept], tools=[TOOL])
+    assert raised.value.code == "upstream_rejected"
 
 
 @WIRE
