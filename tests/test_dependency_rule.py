@@ -69,7 +69,7 @@ LAYERS: dict[str, set[str]] = {
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo"}
-    | {"trust_report", "gateway"},
+    | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""

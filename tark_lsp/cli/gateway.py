@@ -1,6 +1,7 @@
 """`tark-lsp gateway`: every model behind OpenAI's Responses API, on loopback (docs/gateway.md)."""
 
 import importlib.util
+import logging
 import os
 import secrets
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
@@ -62,7 +63,9 @@ async def _serve(options: Namespace, screen: Screen) -> int:
     from tark_lsp.gateway.guard import Guard
     from tark_lsp.gateway.names import ModelNames
     from tark_lsp.gateway.serving import listen, serve
+    from tark_lsp.telemetry.logs import start_logging
 
+    start_logging()
     listening = listen(options.port)
     models = _models(screen)
     aliases = dict(options.alias)
@@ -98,6 +101,7 @@ def _models(screen: Screen) -> "Models":
     from tark_lsp.settings import load_settings
 
     settings, problems = load_settings(user_file=user_config_path(), environ=os.environ)
+    logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
     for problem in problems:
         screen.print_line(problem, "yellow")
     return Models(
