@@ -5,14 +5,13 @@ many texts, and splitting a text of 50,000 lines takes longer than all of that.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tark_lsp.server.editing.edit_states import at_old_places, is_in, is_in_progress, is_made_of, makes, removes_nothing
 from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened, TextDocument
-from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import ending_of, line_changes, split_lines
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
-from tark_lsp.workspace.snapshot import Snapshot
 
 TEXTS_KEPT = 20
 """How many states of a document are kept while an edit of it is on its way."""
@@ -78,13 +77,13 @@ class Watch:
         self._as_predicted = self._as_predicted or complete
         if before is not None:
             made = Misplaced("".join(before), "".join(now))
-            if not self._is_part(before) and not self._in_progress(made.before, made.after):
+            if not self._is_part(before) and not is_in_progress(self._edit, made.before, made.after):
                 self._misplaced = made
             else:
                 self._doubtful = None if complete else made
-        if self._is_made_of(self._texts[-1], now):
+        if is_made_of(self._edit, self._texts[-1], now):
             self._states = [*self._states[-TEXTS_KEPT:], now]
-        elif not any(self._is_made_of(state, now) for state in self._states):
+        elif not any(is_made_of(self._edit, state, now) for state in self._states):
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
 
     def _is_opened_again(self, document: TextDocument) -> bool:
@@ -92,7 +91,7 @@ class Watch:
         Or with the edit, which the editor made before it read the file again."""
         if document.uri != self._document.uri:
             return False
-        return document.text == self._edit.base.text or self._is_in(document.snapshot())
+        return document.text == self._edit.base.text or is_in(self._edit, document.snapshot())
 
     async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
         """What the text shows, within `seconds`; None if it did not change.
@@ -108,7 +107,7 @@ class Watch:
             if self._misplaced is not None:
                 return self._misplaced
             current = self._document.snapshot()
-            if self._as_predicted or self._is_in(current):
+            if self._as_predicted or is_in(self._edit, current):
                 return Applied(current)
             if self._closed and self._doubtful:  # changes before that count, or the edit would be made twice
                 return self._doubtful
@@ -132,7 +131,7 @@ class Watch:
     def _made_on_newer(self, now: list[str]) -> list[str] | None:
         """A text that was typed meanwhile, if `now` is that text with the edit at its old places."""
         known = [*reversed(self._texts[1:]), *(self._states if now != self._after else ())]
-        return next((before for before in known if self._makes(before, now)), None)
+        return next((before for before in known if makes(self._edit, before, now)), None)
 
     def _made_twice(self, now: list[str]) -> list[str] | None:
         """The text with the edit, if the user made the same change just before the editor made it again.
@@ -148,63 +147,11 @@ class Watch:
             (
                 before
                 for number, before in enumerate(known)
-                if self._makes(before, now) and not (now in known[:number] and self._removes_nothing(before))
+                if makes(self._edit, before, now)
+                and not (now in known[:number] and removes_nothing(self._edit, before))
             ),
             None,
         )
-
-    def _removes_nothing(self, before: list[str]) -> bool:
-        """Does the edit at its old places remove only empty lines of this text?"""
-        return not any(line.strip() for hunk in self._edit.hunks for line in before[hunk.start : hunk.end])
-
-    def _makes(self, before: list[str], now: list[str]) -> bool:
-        """Does the edit at its old places make `now` of the text `before`?"""
-        first = self._edit.hunks[0]
-        whole = len(before) > first.start and first.new and first.new[0] != "\n" and first.new[-1].endswith("\n")
-        if whole and tuple(now[first.start : first.start + len(first.new)]) != first.new:
-            return False  # seen without looking at the whole text
-        return at_old_places(self._edit, before) == now != before
-
-    def _in_progress(self, *texts: str) -> bool:
-        """Are these texts states of this edit, made line by line and not complete? Neovim reports each replaced line.
-
-        Typed text is not mistaken for it: inside the hunks there are only lines of the edit, and outside nothing
-        changed, except for an empty last line, which Neovim adds for an edit at the end of the text and then removes.
-        """
-        endings = ("\r\n" if text.endswith("\r\n") else "\n" for text in texts)
-        return all(
-            self._of_the_edit(text) or self._of_the_edit(text.removesuffix(ending))
-            for text, ending in zip(texts, endings, strict=True)
-        )
-
-    def _of_the_edit(self, text: str) -> bool:
-        return all(
-            any(
-                hunk.start <= change.start
-                and change.end <= hunk.end
-                and _bodies(change.new) <= _bodies((*hunk.old, *hunk.new))
-                for hunk in self._edit.hunks
-            )
-            for change in line_changes(self._edit.base.text, text)
-        )
-
-    def _is_made_of(self, old: Sequence[str], now: Sequence[str]) -> bool:
-        """Is `now` a state of this edit at its old places in `old`, made hunk by hunk or line by line?
-
-        Such a text was not typed. In a hunk, lines replace lines first; then the surplus lines are added or removed.
-        """
-        at, growths = 0, {0}
-        for hunk in self._edit.hunks:
-            replaced = old[hunk.start : hunk.end]
-            growths = {
-                grown + size - len(replaced)
-                for grown in growths
-                if old[at : hunk.start] == now[at + grown : hunk.start + grown]
-                for size in {len(replaced), len(hunk.new)}
-                if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], replaced, hunk.new)
-            }
-            at = hunk.start + len(replaced)
-        return any(old[at:] == now[at + grown :] for grown in growths)
 
     def _is_part(self, now: list[str]) -> bool:
         """Is it only a part of this edit? An editor can report one hunk after the other.
@@ -223,61 +170,12 @@ class Watch:
                     return True
         return False
 
-    def _is_in(self, current: Snapshot) -> bool:
-        if current.text == self._edit.base.text:
-            return False
-        remaining, conflicts = rebase(self._edit, current)
-        return not remaining.hunks and not conflicts
 
-
-def at_old_places(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
-    """The lines of a newer text after an editor applied the edit to it by its line numbers alone."""
-    made: list[str] = []
-    at = 0
-    for hunk in edit.hunks:
-        _add(made, lines[at : hunk.start])
-        _add(made, hunk.new)
-        at = hunk.end
-    _add(made, lines[at:])
-    return made
-
-
-def _add(lines: list[str], more: Sequence[str]) -> None:
-    """Add lines of a text. A line that has no ending, or only half of one, goes on with the next line."""
-    if lines and more and (not ending_of(lines[-1]) or (lines[-1].endswith("\r") and more[0] == "\n")):
-        lines[-1:] = split_lines(lines[-1] + more[0])
-        more = more[1:]
-    lines += more
+def _lines_of(document: TextDocument) -> list[str]:
+    return document.lines[:] if document.lines[-1] else document.lines[:-1]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
     """The number of lines that both begin with."""
     differing = (at for at, (line, same) in enumerate(zip(one, other, strict=False)) if line != same)
     return next(differing, min(len(one), len(other)))
-
-
-def _lines_of(document: TextDocument) -> list[str]:
-    return document.lines[:] if document.lines[-1] else document.lines[:-1]
-
-
-def _is_mixed(lines: Sequence[str], old: Sequence[str], new: Sequence[str]) -> bool:
-    """Is each line that of `old` or that of `new` in its place?
-
-    The rest of the lines is that of `old`. Once it is that of `new`, the lines before are those of `new` too.
-    """
-    both = min(len(old), len(new))
-    rest, old_rest, new_rest = ([*map(_body, some[both:])] for some in (lines, old, new))
-    if rest == new_rest != old_rest:
-        return [*map(_body, lines)] == [*map(_body, new)]
-    return rest == old_rest and all(
-        _body(line) in (_body(one), _body(other)) for line, one, other in zip(lines[:both], old, new, strict=False)
-    )
-
-
-def _body(line: str) -> str:
-    """Without its ending, which a last line lacks and gets when others follow it."""
-    return line.rstrip("\r\n")
-
-
-def _bodies(lines: Iterable[str]) -> set[str]:
-    return {*map(_body, lines)}

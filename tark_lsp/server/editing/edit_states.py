@@ -1,0 +1,115 @@
+"""Which texts an edit leads to in an editor that applies it by its line numbers: whole, or line by line. Pure."""
+
+from collections.abc import Iterable, Sequence
+
+from tark_lsp.workspace.edits import ProposedEdit, rebase
+from tark_lsp.workspace.lines import ending_of, line_changes, split_lines
+from tark_lsp.workspace.snapshot import Snapshot
+
+
+def removes_nothing(edit: ProposedEdit, before: list[str]) -> bool:
+    """Does the edit at its old places remove only empty lines of this text?"""
+    return not any(line.strip() for hunk in edit.hunks for line in before[hunk.start : hunk.end])
+
+
+def makes(edit: ProposedEdit, before: list[str], now: list[str]) -> bool:
+    """Does the edit at its old places make `now` of the text `before`?"""
+    first = edit.hunks[0]
+    whole = len(before) > first.start and first.new and first.new[0] != "\n" and first.new[-1].endswith("\n")
+    if whole and tuple(now[first.start : first.start + len(first.new)]) != first.new:
+        return False  # seen without looking at the whole text
+    return at_old_places(edit, before) == now != before
+
+
+def is_in_progress(edit: ProposedEdit, *texts: str) -> bool:
+    """Are these texts states of this edit, made line by line and not complete? Neovim reports each replaced line.
+
+    Typed text is not mistaken for it: inside the hunks there are only lines of the edit, and outside nothing
+    changed, except for an empty last line, which Neovim adds for an edit at the end of the text and then removes.
+    """
+    endings = ("\r\n" if text.endswith("\r\n") else "\n" for text in texts)
+    return all(
+        _is_of(edit, text) or _is_of(edit, text.removesuffix(ending))
+        for text, ending in zip(texts, endings, strict=True)
+    )
+
+
+def _is_of(edit: ProposedEdit, text: str) -> bool:
+    return all(
+        any(
+            hunk.start <= change.start
+            and change.end <= hunk.end
+            and _bodies(change.new) <= _bodies((*hunk.old, *hunk.new))
+            for hunk in edit.hunks
+        )
+        for change in line_changes(edit.base.text, text)
+    )
+
+
+def is_made_of(edit: ProposedEdit, old: Sequence[str], now: Sequence[str]) -> bool:
+    """Is `now` a state of this edit at its old places in `old`, made hunk by hunk or line by line?
+
+    Such a text was not typed. In a hunk, lines replace lines first; then the surplus lines are added or removed.
+    """
+    at, growths = 0, {0}
+    for hunk in edit.hunks:
+        replaced = old[hunk.start : hunk.end]
+        growths = {
+            grown + size - len(replaced)
+            for grown in growths
+            if old[at : hunk.start] == now[at + grown : hunk.start + grown]
+            for size in {len(replaced), len(hunk.new)}
+            if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], replaced, hunk.new)
+        }
+        at = hunk.start + len(replaced)
+    return any(old[at:] == now[at + grown :] for grown in growths)
+
+
+def is_in(edit: ProposedEdit, current: Snapshot) -> bool:
+    if current.text == edit.base.text:
+        return False
+    remaining, conflicts = rebase(edit, current)
+    return not remaining.hunks and not conflicts
+
+
+def at_old_places(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
+    """The lines of a newer text after an editor applied the edit to it by its line numbers alone."""
+    made: list[str] = []
+    at = 0
+    for hunk in edit.hunks:
+        _add(made, lines[at : hunk.start])
+        _add(made, hunk.new)
+        at = hunk.end
+    _add(made, lines[at:])
+    return made
+
+
+def _add(lines: list[str], more: Sequence[str]) -> None:
+    """Add lines of a text. A line that has no ending, or only half of one, goes on with the next line."""
+    if lines and more and (not ending_of(lines[-1]) or (lines[-1].endswith("\r") and more[0] == "\n")):
+        lines[-1:] = split_lines(lines[-1] + more[0])
+        more = more[1:]
+    lines += more
+
+
+def _is_mixed(lines: Sequence[str], old: Sequence[str], new: Sequence[str]) -> bool:
+    """Is each line that of `old` or that of `new` in its place?
+
+    The rest of the lines is that of `old`. Once it is that of `new`, the lines before are those of `new` too.
+    """
+    both = min(len(old), len(new))
+    rest, old_rest, new_rest = ([*map(_body, some[both:])] for some in (lines, old, new))
+    if rest == new_rest != old_rest:
+        return [*map(_body, lines)] == [*map(_body, new)]
+    return rest == old_rest and all(
+        _body(line) in (_body(one), _body(other)) for line, one, other in zip(lines[:both], old, new, strict=False)
+    )
+
+
+def _body(line: str) -> str:
+    """Without its ending, which a last line lacks and gets when others follow it."""
+    return line.rstrip("\r\n")
+
+
+def _bodies(lines: Iterable[str]) -> set[str]:
+    return {*map(_body, lines)}
