@@ -16,7 +16,7 @@ from tark_lsp.gateway.items import SHAPES, Event, Item, Kind, Status
 from tark_lsp.gateway.problems import Problem
 from tark_lsp.gateway.reasoning_state import write_state
 from tark_lsp.gateway.response import ended, failed
-from tark_lsp.gateway.tools import Tool, ToolBook
+from tark_lsp.gateway.tools import ToolBook
 from tark_lsp.llm.events import (
     Done,
     Echo,
@@ -38,7 +38,8 @@ from tark_lsp.messages import Usage
 class _Draft:
     """An item that is not finished. `pieces`: text that is not streamed yet.
 
-    `sealed`: nothing will be added. `held`: a call that an echo can still precede. `tool` and `name` are of a call.
+    `sealed`: nothing will be added. `held`: a call that an echo can still precede. `arguments` are all of a call's, and
+    `whole` says whether they are an object; None: not known.
     """
 
     kind: Kind
@@ -49,13 +50,22 @@ class _Draft:
     sealed: bool = False
     held: bool = False
     status: Status = "completed"
-    tool: Tool | None = None
     is_call: bool = False
     arguments: list[str] = field(default_factory=list)
 
+    whole: bool | None = None
+
+    def add(self, piece: str) -> None:
+        """A piece of a call's arguments."""
+        self.arguments.append(piece)
+        self.pieces.append(piece)
+        self.whole = None
+
     @property
     def can_end(self) -> bool:
-        return self.sealed or not self.is_call or is_json_object("".join(self.arguments))
+        if self.whole is None:  # not with each event that waits for a long call
+            self.whole = is_json_object("".join(self.arguments))
+        return self.sealed or not self.is_call or self.whole
 
 
 class ResponseEncoder:
@@ -95,8 +105,7 @@ class ResponseEncoder:
             case ToolCallStart():
                 self._start_call(event)
             case ToolCallDelta(id, piece):
-                self._calls[id].arguments.append(piece)
-                self._calls[id].pieces.append(piece)
+                self._calls[id].add(piece)
             case ToolCallComplete(id, arguments):
                 self._complete_call(self._calls[id], arguments)
             case Echo():
@@ -128,7 +137,7 @@ class ResponseEncoder:
         tool = self._tools.tools.get(event.name)
         ours = self._ids[event.id] = self._new_id("call")
         kind, fields = call_fields(tool, event.name, ours)
-        draft = self._new_draft(_Draft(kind, fields=fields, tool=tool, is_call=True, held=True))
+        draft = self._new_draft(_Draft(kind, fields=fields, is_call=True, held=True))
         self._calls[event.id] = self._held = draft
 
     def _complete_call(self, draft: _Draft, arguments: str) -> None:
@@ -136,8 +145,7 @@ class ResponseEncoder:
         streamed = "".join(draft.arguments)
         if not draft.sealed and arguments.startswith(streamed):
             if rest := arguments[len(streamed) :]:
-                draft.arguments.append(rest)
-                draft.pieces.append(rest)
+                draft.add(rest)
         elif not draft.sealed and draft.item is None:
             draft.arguments[:] = draft.pieces[:] = [arguments]
         draft.sealed = True

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import uvicorn
 from starlette.types import ASGIApp
 
-from tark_lsp.errors import SettingsError
+from tark_lsp.errors import SettingsError, TarkError
 from tark_lsp.gateway.app import Gateway, new_app
 from tark_lsp.gateway.guard import Guard
 from tark_lsp.gateway.names import ModelNames
@@ -80,10 +80,20 @@ async def serve(
         loop.call_later(grace, stopping.set)
 
     with _signals(lambda: loop.call_soon_threadsafe(stop)):
+        opening = asyncio.create_task(open_models(models, names))
         try:
             await server.serve(sockets=[listening])
         finally:
+            opening.cancel()
+            await asyncio.wait([opening])
             await models.aclose()
+
+
+async def open_models(models: Models, names: ModelNames) -> None:
+    """Opens the configured models, so that no request waits for their keys and modules. Requests report the errors."""
+    for ref in sorted(set(names.known.values())):
+        with contextlib.suppress(TarkError):
+            await models.open_model(ref)
 
 
 @contextlib.contextmanager
