@@ -151,6 +151,12 @@ class CommentSettings(_Section):
     run_on_unknown_save: StrictBool = False
 
 
+class GatewaySettings(_Section):
+    """`aliases`: names that clients of `tark-lsp gateway` can use for a model (docs/gateway.md)."""
+
+    aliases: Mapping[str, ModelName] = Field(default_factory=dict)
+
+
 class Settings(_Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
@@ -164,6 +170,7 @@ class Settings(_Section):
     limits: UserOnly[Limits] = Field(default_factory=Limits)
     sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
+    gateway: UserOnly[GatewaySettings] = Field(default_factory=GatewaySettings)
     sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True

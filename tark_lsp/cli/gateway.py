@@ -15,6 +15,7 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE
 from tark_lsp.errors import SettingsError
 from tark_lsp.folders import keys_folder, user_config_path
+from tark_lsp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from tark_lsp.llm.client import Models
@@ -67,8 +68,9 @@ async def _serve(options: Namespace, screen: Screen) -> int:
 
     start_logging()
     listening = listen(options.port)
-    models = _models(screen)
-    aliases = dict(options.alias)
+    settings = _settings(screen)
+    models = _models(settings)
+    aliases = {**settings.gateway.aliases, **dict(options.alias)}
     for ref in filter(None, [options.model, *aliases.values()]):
         models.check_name(ref)
     screen.print_line(f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
@@ -91,19 +93,23 @@ def find_token(environ: Mapping[str, str]) -> str:
     return token
 
 
-def _models(screen: Screen) -> "Models":
+def _settings(screen: Screen) -> Settings:
+    """The user's own settings; what is wrong with them is printed."""
+    settings, problems = load_settings(user_file=user_config_path(), environ=os.environ)
+    for problem in problems:
+        screen.print_line(problem, "yellow")
+    logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
+    return settings
+
+
+def _models(settings: Settings) -> "Models":
     """The user's own providers and keys. Prices are not looked up: nothing shows them here."""
     from tark_lsp.gateway.serving import RETRIES
     from tark_lsp.llm.catalog.prices import Prices
     from tark_lsp.llm.client import Models
     from tark_lsp.llm.keys.store import KeyStore
     from tark_lsp.server.provider_override import overrides, scenario_of
-    from tark_lsp.settings import load_settings
 
-    settings, problems = load_settings(user_file=user_config_path(), environ=os.environ)
-    logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
-    for problem in problems:
-        screen.print_line(problem, "yellow")
     return Models(
         overrides(settings),
         scenario=scenario_of(settings),

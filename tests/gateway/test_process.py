@@ -38,7 +38,7 @@ async def gateway(home: Path, *arguments: str, token: str | None = TOKEN) -> Asy
     (home / "tark").mkdir(exist_ok=True)
     (home / "scenario.toml").write_text(SCENARIO)
     settings = f"[providers.scripted]\nscenario = {json.dumps(str(home / 'scenario.toml'))}\n"
-    (home / "tark" / "config.toml").write_text(settings)
+    (home / "tark" / "config.toml").write_text(f'{settings}[gateway.aliases]\n"gpt-5.5" = "scripted/demo"\n')
     folders = {f"XDG_{name}_HOME": str(home) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
     given = {} if token is None else {"TARK_GATEWAY_TOKEN": token}
     command = (sys.executable, "-m", "tark_lsp", "gateway", "--port", "0", *arguments)
@@ -59,15 +59,17 @@ async def line_of(process: Any) -> str:
 
 
 async def test_it_answers_and_stops(tmp_path: Path) -> None:
-    async with gateway(tmp_path, "--model", "scripted/demo", "--alias", "gpt-5=scripted/demo", token=None) as process:
+    async with gateway(tmp_path, "--alias", "gpt-5=scripted/demo", token=None) as process:
         url, token = await line_of(process), (await line_of(process)).removeprefix("token: ")
         assert len(token) > 40
         content = json.dumps({"input": "Hi", "model": "gpt-5"}).encode()
         assert (await send(url, request(content=content))).status == 401
-        answer = await send(url, request(content=content, authorization=f"Bearer {token}"))
-        response = json.loads(answer.content)
-        assert response["output"][0]["content"][0]["text"] == "Hello."
-        assert response["model"] == "scripted/demo"
+        for name in ("gpt-5", "gpt-5.5", "scripted/demo"):
+            content = json.dumps({"input": "Hi", "model": name}).encode()
+            answer = await send(url, request(content=content, authorization=f"Bearer {token}"))
+            response = json.loads(answer.content)
+            assert response["output"][0]["content"][0]["text"] == "Hello."
+            assert response["model"] == "scripted/demo"
         process.send_signal(signal.SIGTERM)
         async with asyncio.timeout(AT_ONCE):
             assert await process.wait() == 0
