@@ -101,9 +101,9 @@ class Answer(Response):
             async for event in events:
                 match event:
                     case Dropped(option, reason):
-                        self._warnings.append(f"{option} left out: {reason}")
+                        await self._warn(f"{option} left out: {reason}")
                     case Notice(message):
-                        self._warnings.append(message)
+                        await self._warn(message)
                     case Retry():
                         pass
                     case Stall():
@@ -143,6 +143,11 @@ class Answer(Response):
     async def _write(self, data: bytes) -> None:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
+    async def _warn(self, text: str) -> None:
+        """In the header; if that is sent already, as a comment of the stream."""
+        self._warnings.append(text)
+        await self._write_comment(f"warning: {_one_line(text)}".encode())
+
     async def _write_comment(self, text: bytes) -> None:
         if self._streaming:
             await self._write(b": %b\n\n" % text)
@@ -156,9 +161,14 @@ class Answer(Response):
 
     @property
     def _head(self) -> Mapping[str, str]:
-        said = "; ".join(dict.fromkeys(self._warnings)).encode("ascii", "backslashreplace").decode()
-        said = "".join(letter if letter.isprintable() else " " for letter in said)[:MAX_WARNINGS]
+        said = _one_line("; ".join(dict.fromkeys(self._warnings)))
         return {"x-request-id": self._encoder.response["id"], **({"x-tark-warnings": said} if said else {})}
+
+
+def _one_line(text: str) -> str:
+    """For a header or a comment: printable ASCII, cut."""
+    plain = text.encode("ascii", "backslashreplace").decode()
+    return "".join(letter if letter.isprintable() else " " for letter in plain)[:MAX_WARNINGS]
 
 
 async def _client_left(receive: Receive) -> None:

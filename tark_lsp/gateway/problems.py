@@ -1,5 +1,6 @@
 """`Problem`: what is wrong with a request, or went wrong upstream, in the shape of OpenAI's errors."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +60,7 @@ class Problem(Exception):
     @property
     def headers(self) -> dict[str, str]:
         """What the official SDKs read: whether to try again, and when."""
-        after = {} if self.retry_after is None else {"retry-after": f"{self.retry_after:.0f}"}
+        after = {} if self.retry_after is None else {"retry-after": str(math.ceil(self.retry_after))}
         return {"x-should-retry": "true" if self.retryable else "false", **after}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tark_lsp.gateway import body
 from tark_lsp.gateway.guard import Guard
-from tark_lsp.llm.scripted.scenario import Reply
+from tark_lsp.llm.scripted.scenario import Reply, ScriptedError
 from tests.gateway.running import TOKEN, model_of, running_gateway
 from tests.loopback import Loopback, Raw
 from tests.patience import AT_ONCE
@@ -182,3 +182,25 @@ async def test_a_silent_model_is_waited_for_with_comments() -> None:
         writer.close()
         await writer.wait_closed()
     assert b"event: response.created" in seen
+
+
+async def test_nothing_is_left_of_requests_that_go_wrong() -> None:
+    """Answers, errors, answers that break off, and clients that leave: no task, no connection to the model."""
+    half = Raw([b'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'], stall=True)
+    cut, refused = Reply(text="This breaks", cut=True), Reply(error=ScriptedError(400, "what?"))
+    async with Loopback([Reply(text="Hi")]) as upstream, running_gateway(upstream) as url:
+        await send(url, request(content=asking()))
+        before = asyncio.all_tasks()
+        for number in range(40):
+            upstream.then((Reply(text="Hi"), half, cut, refused)[number % 4])
+            host, port = url.removeprefix("http://").removesuffix("/v1").split(":")
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write(request(content=asking(stream=number % 8 < 4)))
+            await upstream.asked(number + 2)
+            writer.close()
+            await writer.wait_closed()
+        await upstream.left(kept=1)
+        more = {task for task in asyncio.all_tasks() - before if "Loopback" not in repr(task)}
+        if more:
+            await asyncio.wait(more, timeout=AT_ONCE)
+        assert not [task for task in more if not task.done()]
