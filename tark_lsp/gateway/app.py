@@ -27,7 +27,7 @@ from tark_lsp.llm.client import Models
 CODES = {404: "not_found", 405: "method_not_allowed"}
 """Of the errors that routing makes."""
 
-STATELESS = "nothing is stored here, so a response cannot be fetched, changed or cancelled later"
+STATELESS = "nothing is stored here, so nothing can be done with a response later"
 
 
 def new_id(prefix: str) -> str:
