@@ -68,16 +68,16 @@ class Answer(Response):
             await asyncio.wait(tasks)
         if cut:
             await self._fail(STOPPING)
-        status = (
-            "left" if left.done() and not left.cancelled() and work.cancelled() else self._encoder.response["status"]
-        )
-        log.info(
-            "%s %s: %s, %.0f ms",
-            self._encoder.response["id"],
-            self._asked.model,
-            status,
-            (time.monotonic() - began) * 1000,
-        )
+        if not work.cancelled() and (error := work.exception()) is not None:  # its end could not be sent either
+            log.warning("%s: %r", self._short_id, error)
+        client_left = work.cancelled() and not left.cancelled()
+        end = "the client left" if client_left else self._encoder.response["status"]
+        log.info("%s %s: %s, %.0f ms", self._short_id, self._asked.model, end, (time.monotonic() - began) * 1000)
+
+    @property
+    def _short_id(self) -> str:
+        """The end of the response's id. The log takes the whole id for a secret."""
+        return f"response {self._encoder.response['id'][-8:]}"
 
     async def _answer(self) -> None:
         try:
@@ -88,11 +88,11 @@ class Answer(Response):
         except TarkError as error:
             await self._fail(problem_of(error))
         except TimeoutError:  # an OSError, too
-            log.warning("%s: the client does not read", self._encoder.response["id"])
+            log.warning("%s: the client does not read", self._short_id)
         except OSError:
             pass  # the client has left
         except Exception:
-            log.exception("%s failed", self._encoder.response["id"])
+            log.exception("%s failed", self._short_id)
             await self._fail(BROKEN)
 
     async def _ask(self) -> None:
