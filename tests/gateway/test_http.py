@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.gateway import body
+from tark_lsp.gateway import answer, body
 from tark_lsp.gateway.guard import Guard
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedError
 from tests.gateway.running import TOKEN, model_of, running_gateway
@@ -182,6 +182,24 @@ async def test_a_silent_model_is_waited_for_with_comments() -> None:
         writer.close()
         await writer.wait_closed()
     assert b"event: response.created" in seen
+
+
+async def test_a_client_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is not read further than a little ahead of the client, and not for ever."""
+    monkeypatch.setattr(answer, "SLOW_READER_SECONDS", 0.2)
+    piece = b'data: {"choices":[{"delta":{"content":"%b"}}]}\n\n' % (b"x" * 60_000)
+    async with (
+        Loopback([Raw([piece] * 2000)]) as upstream,
+        running_gateway(upstream) as url,
+        asyncio.timeout(AT_ONCE),
+    ):
+        host, port = url.removeprefix("http://").removesuffix("/v1").split(":")
+        _, writer = await asyncio.open_connection(host, int(port), limit=1024)
+        writer.write(request(content=asking(stream=True)))
+        await upstream.asked(1)
+        await upstream.requests[0].closed.wait()
+        writer.close()
+        await writer.wait_closed()
 
 
 async def test_nothing_is_left_of_requests_that_go_wrong() -> None:

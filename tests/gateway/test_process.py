@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.cli.gateway import find_token
+from tark_lsp.cli.gateway import find_token, new_parser
 from tark_lsp.errors import SettingsError
 from tests.gateway.running import TOKEN
 from tests.gateway.test_http import events_of, request, send
@@ -89,16 +89,27 @@ async def test_a_second_signal_ends_running_streams(tmp_path: Path) -> None:
         assert await process.wait() == 0
 
 
-async def test_what_it_cannot_do_is_said(tmp_path: Path) -> None:
-    for arguments, code, said in (
-        (("--model", "nonsense/x"), 1, "there is no provider 'nonsense'"),
-        (("--model", "x"), 2, "not written as PROVIDER/MODEL"),
-        (("--alias", "=a/b"), 2, "NAME=PROVIDER/MODEL"),
-    ):
-        async with gateway(tmp_path, *arguments) as process, asyncio.timeout(AT_ONCE):
-            output, errors = await process.communicate()
-            assert process.returncode == code
-            assert said in (output + errors).decode()
+async def test_an_unknown_provider_is_said_at_the_start(tmp_path: Path) -> None:
+    async with gateway(tmp_path, "--model", "nonsense/x") as process, asyncio.timeout(AT_ONCE):
+        output, errors = await process.communicate()
+        assert process.returncode == 1
+        assert "there is no provider 'nonsense'" in (output + errors).decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--model", "x"), "not written as PROVIDER/MODEL"),
+        (("--alias", "=a/b"), "NAME=PROVIDER/MODEL"),
+        (("--alias", "name=b"), "PROVIDER/MODEL"),
+        (("--port", "65536"), "a number from 0 to 65535"),
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        new_parser().parse_args(arguments)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("token", ["short", "with a space in it", "ümlaute-in-the-token", "line\nbreak-in-the-token"])
