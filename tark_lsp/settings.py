@@ -157,6 +157,13 @@ class GatewaySettings(_Section):
     aliases: Mapping[str, ModelName] = Field(default_factory=dict)
 
 
+class IndexSettings(_Section):
+    """`max_megabytes`: what the index of one workspace can take on disk (docs/index.md)."""
+
+    enabled: StrictBool = True
+    max_megabytes: Count = 2000
+
+
 class Settings(_Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
@@ -172,6 +179,7 @@ class Settings(_Section):
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
     gateway: UserOnly[GatewaySettings] = Field(default_factory=GatewaySettings)
     sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
+    index: UserOnly[IndexSettings] = Field(default_factory=IndexSettings)
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True
     """Whether diagnostics are compared before and after an edit (docs/checks.md)."""
@@ -255,7 +263,7 @@ def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Ite
 def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: str, problems: list[str]) -> Settings:
     """Applies the values that a workspace may set. The rest of its file is reported as ignored."""
     asked = Settings.model_validate(values, by_alias=True, by_name=False)
-    rules, limits, changes = settings.permissions, settings.limits, dict[str, Any]()
+    rules, limits, index, changes = settings.permissions, settings.limits, settings.index, dict[str, Any]()
     ignored: list[str] = []
     for path in leaf_paths(values):
         match path:
@@ -268,6 +276,10 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
                     limits = limits.model_copy(update={name: wanted})
                 else:
                     ignored.append(f"limits.{alias} (it is higher)")
+            case ("index", "enabled") if not asked.index.enabled:
+                index = index.model_copy(update={"enabled": False})
+            case ("index", "maxMegabytes") if asked.index.max_megabytes <= index.max_megabytes:
+                index = index.model_copy(update={"max_megabytes": asked.index.max_megabytes})
             case ("mode",) if _STRICTEST_MODE_FIRST.index(asked.mode) <= _STRICTEST_MODE_FIRST.index(settings.mode):
                 changes["mode"] = asked.mode
             case ("editReview",) if asked.edit_review == "ask":
@@ -280,4 +292,4 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
             f"{source}: ignored {', '.join(ignored[:MAX_PROBLEMS])}{more}, since a workspace can only make "
             "settings stricter; set it in your own config.toml if you want it"
         )
-    return settings.model_copy(update={"permissions": rules, "limits": limits, **changes})
+    return settings.model_copy(update={"permissions": rules, "limits": limits, "index": index, **changes})

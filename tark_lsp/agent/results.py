@@ -13,7 +13,7 @@ from tark_lsp.errors import FailureForModel, TarkError, ToolError
 from tark_lsp.log_ids import log_context
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import failure_line
-from tark_lsp.tools.tool import Arguments, CallFacts, Preview, Tool
+from tark_lsp.tools.tool import Arguments, CallFacts, Location, Preview, Tool
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +96,7 @@ def finish_call(
     *,
     changed: bool = False,
     facts: CallFacts | None = None,
+    locations: tuple[Location, ...] = (),
 ) -> None:
     """Sets the result of the call, with secrets masked.
 
@@ -111,7 +112,11 @@ def finish_call(
     results[call.id] = ToolResult(call.id, content, is_error=status is not CallStatus.COMPLETED)
     call_id = turn.call_id(call.id)
     title = None if call_id in turn.announced else _unprepared_title(call)
-    turn.emit(CallChanged(call_id, status, name=call.name, title=title, text=content, facts=facts))
+    turn.emit(
+        CallChanged(
+            call_id, status, name=call.name, title=title, locations=locations or None, text=content, facts=facts
+        )
+    )
 
 
 def _unprepared_title(call: ToolCall) -> str | None:

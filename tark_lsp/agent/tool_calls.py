@@ -101,11 +101,12 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
                 note_source(turn.context, item.tool, preview, "")
             raise
         content, facts = (result, None) if isinstance(result, str) else (result.text, result.facts)
+        locations = () if isinstance(result, str) else result.locations
         note_source(turn.context, item.tool, preview, content)
         if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
             content = cap_result(turn.context, content.split("\n"))
         changed = item.tool.risk is not Risk.READ_ONLY
-        finish_call(turn, item.call, results, content, changed=changed, facts=facts)
+        finish_call(turn, item.call, results, content, changed=changed, facts=facts, locations=locations)
 
 
 async def within_time(turn: Turn, item: ReadyCall, preview: Preview) -> str | Counted:

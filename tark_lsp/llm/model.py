@@ -12,11 +12,12 @@ from tark_lsp import __version__
 from tark_lsp.errors import AuthenticationFailed, ModelError, Overloaded, ProtocolError
 from tark_lsp.http import HttpRequest, Transport, is_loopback
 from tark_lsp.llm.answer import AnswerDecoder, EventFilter
+from tark_lsp.llm.attempts import Attempts, Resend
 from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.downgrades import downgrades, thinking_left_on
-from tark_lsp.llm.events import Done, Dropped, Echo, Notice, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
+from tark_lsp.llm.events import Done, Echo, Notice, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
 from tark_lsp.llm.exchange import Exchange, ResponseHead, Timeouts
-from tark_lsp.llm.fallbacks import Fallback, find_fallback
+from tark_lsp.llm.fallbacks import find_fallback
 from tark_lsp.llm.hints import add_hint, redact_key
 from tark_lsp.llm.keys.access import Access, AccessSource
 from tark_lsp.llm.keys.credentials import Key
@@ -82,26 +83,6 @@ def request_headers(provider: Provider, wire: Wire, key: Key | None, url: str) -
 
 
 @dataclass(slots=True)
-class _Attempts:
-    """What has been tried for one request."""
-
-    started: float
-    target: TargetModel
-    count: int = 0
-    renewed: bool = False
-    left_out: list[Fallback] = field(default_factory=list)
-    dropped: set[Dropped] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class _Resend:
-    """The request is sent again after `wait` seconds. `event` is for the reader of the stream."""
-
-    wait: float = 0.0
-    event: StreamEvent | None = None
-
-
-@dataclass(slots=True)
 class WireModel:
     """A model behind a wire and a transport."""
 
@@ -139,7 +120,7 @@ class WireModel:
         """See `Model.stream`. A request is sent again only if nothing of its answer was shown."""
         for sentence in self._new_notices(request):
             yield Notice(sentence)
-        attempts = _Attempts(time.monotonic(), self.target)
+        attempts = Attempts(time.monotonic(), self.target)
         if not request.starts_turn:
             async for waiting in self._rest():
                 yield waiting
@@ -199,22 +180,22 @@ class WireModel:
             await asyncio.sleep(left)
 
     async def _recover(
-        self, request: ChatRequest, error: ModelError, access: Access | None, attempts: _Attempts
-    ) -> _Resend | None:
+        self, request: ChatRequest, error: ModelError, access: Access | None, attempts: Attempts
+    ) -> Resend | None:
         """Why sending again can help: another key, a request without what was refused, or a wait. None: it cannot."""
         if isinstance(error, AuthenticationFailed) and access is not None and not attempts.renewed:
             attempts.renewed = True
-            return _Resend() if await self.access.renew_access(access) else None
+            return Resend() if await self.access.renew_access(access) else None
         refused = not isinstance(error, ProtocolError)  # its message quotes what could not be read
         if refused and (less := find_fallback(attempts.target, error.message, attempts.left_out)):
             if self.target is not attempts.target:  # another request has changed it meanwhile
-                return _Resend()
+                return Resend()
             self.target, fallback = less
             attempts.left_out.append(fallback)
             self._new_notices(request)  # marks them as sent: the row's own notice says it
-            return _Resend(event=Notice(fallback.notice) if fallback.notice else None)
+            return Resend(event=Notice(fallback.notice) if fallback.notice else None)
         wait = self.policy.retry_delay(error, attempts.count, time.monotonic() - attempts.started)
-        return None if wait is None else _Resend(wait, Retry(round(wait, 2), retry_reason(error)))
+        return None if wait is None else Resend(wait, Retry(round(wait, 2), retry_reason(error)))
 
     def _new_notices(self, request: ChatRequest) -> list[str]:
         """The downgrades that this session has not been told about; with `may_drop`, all of them, each time."""
