@@ -98,8 +98,8 @@ class ResponseEncoder:
         if self._held is not None and not (isinstance(event, Echo) and event.of == "call"):
             self._held.held, self._held = False, None
         match event:
-            case TextDelta(text):
-                self._add_text("message", text)
+            case TextDelta(text, is_refusal):
+                self._add_text("refusal" if is_refusal else "message", text)
             case ThinkingDelta(text):
                 self._add_text("reasoning", text)
             case ToolCallStart():

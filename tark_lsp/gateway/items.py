@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 Event: TypeAlias = dict[str, Any]
 """One event, still without its `sequence_number`."""
 
-Kind: TypeAlias = Literal["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call"]
+Kind: TypeAlias = Literal["message", "refusal", "reasoning", "function_call", "custom_tool_call", "tool_search_call"]
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 
 
@@ -20,7 +20,8 @@ class Shape:
 
     `id_prefix` begins its id. `part`: the events around its text, and `part_type`; "" if there are none. `index`: the
     field that names the part. `text`: the events of its text, `.delta` and `.done`; "" if there are none. `whole`: the
-    field of `.done` and of the item that holds the whole text. `has_status`: the item says how far it is.
+    field of `.done`, of the part and of the item that holds the whole text. `has_status`: the item says how far it is.
+    A refusal is a message whose part has another type.
     """
 
     id_prefix: str
@@ -34,6 +35,7 @@ class Shape:
 
 SHAPES: Mapping[Kind, Shape] = {
     "message": Shape("msg", "output_text", "text", "content_part", "output_text", "content_index"),
+    "refusal": Shape("msg", "refusal", "refusal", "content_part", "refusal", "content_index"),
     "reasoning": Shape(
         "rs", "reasoning_summary_text", "text", "reasoning_summary_part", "summary_text", "summary_index", False
     ),
@@ -87,11 +89,11 @@ class Item:
     def as_json(self, status: Status) -> dict[str, Any]:
         """The item as it is now; without its text as long as it is in progress."""
         text = "" if status == "in_progress" else self.text
-        item: dict[str, Any] = {"id": self.id, "type": self.kind}
+        item: dict[str, Any] = {"id": self.id, "type": "message" if self.kind == "refusal" else self.kind}
         if self.shape.has_status:
             item["status"] = status
         match self.kind:
-            case "message":
+            case "message" | "refusal":
                 item |= {"role": "assistant", "content": [self._part(text)] if text else []}
             case "reasoning":
                 item |= {"summary": [self._part(text)] if text else []}
@@ -105,7 +107,7 @@ class Item:
 
     def _part(self, text: str) -> dict[str, Any]:
         annotations: dict[str, Any] = {"annotations": [], "logprobs": []} if self.kind == "message" else {}
-        return {"type": self.shape.part_type, "text": text, **annotations}
+        return {"type": self.shape.part_type, self.shape.whole: text, **annotations}
 
     def _part_event(self, what: str, text: str) -> Event:
         return self._event(f"{self.shape.part}.{what}", part=self._part(text))

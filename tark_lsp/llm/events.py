@@ -34,7 +34,10 @@ COMPLETE_STOPS = frozenset({WireStop.END_TURN, WireStop.TOOL_CALLS, WireStop.PAU
 
 
 class TextDelta(msgspec.Struct, frozen=True, gc=False):
+    """`is_refusal`: the provider marks it as the words of a refusal, or they are ours for one without words."""
+
     text: str
+    is_refusal: bool = False
 
 
 class ThinkingDelta(msgspec.Struct, frozen=True, gc=False):

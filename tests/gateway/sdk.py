@@ -63,7 +63,7 @@ def assembled(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _words(item: dict[str, Any]) -> str:
-    return str(item["arguments"]) if "arguments" in item else "".join(part["text"] for part in item["content"])
+    return str(item["arguments"]) if "arguments" in item else "".join(part.get("text", "") for part in item["content"])
 
 
 def check_events(events: Sequence[dict[str, Any]]) -> None:
@@ -97,7 +97,7 @@ def check_items(events: Sequence[dict[str, Any]], *, failed: bool) -> None:
         if kind.endswith(".delta"):
             assert event["delta"]
             whole += event["delta"]
-        text = event.get("text", event.get("arguments", event.get("input")))
+        text = next((event[name] for name in ("text", "arguments", "input", "refusal") if name in event), None)
         if kind.endswith(".done") and text is not None:
             assert text == whole
         if kind == "output_item.done":

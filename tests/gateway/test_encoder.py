@@ -193,6 +193,23 @@ def test_ends(stop: WireStop, raw: str, status: str, reason: str | None) -> None
     assert (response["incomplete_details"] or {}).get("reason") == reason
 
 
+def test_a_refusal_is_a_part_of_its_own() -> None:
+    events = encoded(
+        TextDelta("No", is_refusal=True), TextDelta(".", is_refusal=True), Done(WireStop.REFUSAL, "completed")
+    )
+    assert kinds(events) == [
+        "output_item.added",
+        "content_part.added",
+        "refusal.delta",
+        "refusal.delta",
+        "refusal.done",
+        "content_part.done",
+        "output_item.done",
+        "completed",
+    ]
+    assert output(events)[0]["content"] == [{"type": "refusal", "refusal": "No."}]
+
+
 def test_a_call_that_was_cut_off_is_incomplete() -> None:
     events = encoded(ToolCallStart("a", "look"), ToolCallDelta("a", '{"x"'), Done(WireStop.MAX_TOKENS, "length"))
     assert output(events)[0]["status"] == "incomplete"

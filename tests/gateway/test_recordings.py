@@ -68,7 +68,7 @@ def message_of(output: list[dict[str, Any]], path: Path) -> Message:
     for item in output:
         match item["type"]:
             case "message":
-                parts += [Text(part["text"]) for part in item["content"]]
+                parts += [Text(part.get("text") or part["refusal"]) for part in item["content"]]
             case "reasoning":
                 parts += [Thinking(part["text"]) for part in item["summary"]]
             case "function_call":

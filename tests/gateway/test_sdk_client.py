@@ -132,6 +132,44 @@ async def test_images(wire: str) -> None:
     assert PICTURE.encode() in upstream.requests[0].body
 
 
+def frames(*values: dict[str, Any]) -> Raw:
+    return Raw([b"data: %b\n\n" % json.dumps(value).encode() for value in values])
+
+
+CHAT_REFUSAL = frames(
+    {"choices": [{"index": 0, "delta": {"refusal": "I won't."}}]},
+    {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+)
+GEMINI_REFUSAL = frames({"promptFeedback": {"blockReason": "SAFETY"}})
+CLAUDE_REFUSAL = frames(
+    {"type": "message_start", "message": {"usage": {"input_tokens": 1, "output_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "I can"}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "refusal"}, "usage": {"output_tokens": 2}},
+    {"type": "message_stop"},
+)
+
+
+@pytest.mark.parametrize(
+    ("wire", "refusal", "kind", "text", "status"),
+    [
+        ("openai-chat", CHAT_REFUSAL, "refusal", "I won't.", "completed"),
+        ("gemini-content", GEMINI_REFUSAL, "refusal", "Gemini blocked this request: SAFETY.", "incomplete"),
+        ("anthropic-messages", CLAUDE_REFUSAL, "output_text", "I can", "incomplete"),
+    ],
+    ids=["chat", "gemini", "claude"],
+)
+async def test_refusals(wire: str, refusal: Raw, kind: str, text: str, status: str) -> None:
+    async with Loopback([refusal]) as upstream, running_gateway(upstream) as url, sdk_client(url) as client:
+        answer = await client.responses.create(model=model_of(wire), input="Hi")
+    [part] = answer.output[0].content
+    assert (part.type, part.to_dict().get("text", part.to_dict().get("refusal"))) == (kind, text)
+    assert answer.status == status
+    assert (answer.incomplete_details and answer.incomplete_details.reason) == (
+        "content_filter" if status == "incomplete" else None
+    )
+
+
 ERRORS = [
     (ScriptedError(401, "bad key"), "InternalServerError", "upstream_authentication"),
     (ScriptedError(404, "no such model"), "NotFoundError", "model_not_found"),
