@@ -39,6 +39,9 @@ def _matching(pattern: str, problem: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+Embeddings = Annotated[
+    str, _matching(r"static|[^/\s]+/\S+", 'must be "static" or "<provider>/<model>", like "ollama/nomic-embed-text"')
+]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Dollars = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
@@ -158,10 +161,13 @@ class GatewaySettings(_Section):
 
 
 class IndexSettings(_Section):
-    """`max_megabytes`: what the index of one workspace can take on disk (docs/index.md)."""
+    """`max_megabytes`: what the index of one workspace can take on disk. `embeddings`: what makes dense vectors, and
+    `qdrant`: the URL of a Qdrant that keeps them (docs/index.md)."""
 
     enabled: StrictBool = True
     max_megabytes: Count = 2000
+    embeddings: Embeddings | None = None
+    qdrant: BaseUrl | None = None
 
 
 class Settings(_Section):
