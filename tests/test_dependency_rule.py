@@ -114,6 +114,7 @@ WITHIN_SERVER = (
     "demo",
     "commit_message",
     "clipboard_image",
+    "core_parts",
     "parts",
     "app",
     "features",
