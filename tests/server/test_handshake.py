@@ -287,6 +287,7 @@ def test_a_server_that_answered_its_first_request_has_imported_little(tmp_path: 
     settings = {
         "CommentSettings",
         "ContextSettings",
+        "GatewaySettings",
         "IndexSettings",
         "Limits",
         "PermissionRules",
