@@ -95,6 +95,8 @@ AROUND_LINE = 15
 FEWEST_WORDS = 3
 """Telling words of a prompt that is searched for, and of a hit: a shorter prompt is an answer, or has a name."""
 MOST_HITS = 20
+SPARE = 4
+"""So many times more candidates are requested than can be shown: some are hidden, or shown already."""
 TESTS = re.compile(r"(^|/)(tests?|__tests__|specs?|testing)/|(^|/)test_[^/]*$|(_test|\.test|\.spec)\.\w+$")
 
 
@@ -133,7 +135,8 @@ async def find_candidates(index: CodeIndex, subject: Subject, level: Level, foun
     found += await _named_files(index, subject, names, {one.path for one in found})
     found += await _neighbours(index, subject, level)
     if len(found) < level.few and len(telling_words(subject.prompt)) >= FEWEST_WORDS:
-        hits = await index.ask(Search(subject.prompt[:LONGEST_QUERY], MOST_HITS, local=True))
+        most = SPARE * level.portions[Reason.MATCHES].snippets
+        hits = await index.ask(Search(subject.prompt[:LONGEST_QUERY], min(MOST_HITS, most), local=True))
         found += [Candidate(hit.path, hit.start_line, hit.end_line, Reason.MATCHES, hit.symbol) for hit in hits.items]
 
 
@@ -217,7 +220,7 @@ async def _neighbours(index: CodeIndex, subject: Subject, level: Level) -> list[
     calling: list[Candidate] = []
     for definition in own:
         center = FoundDefinition(subject.document, definition)
-        callees = await index.ask(Callees(center, 3 * level.portions[Reason.CALLED].snippets))
+        callees = await index.ask(Callees(center, SPARE * level.portions[Reason.CALLED].snippets))
         found = [one for one in callees.items if one.definition.name in words]
         called += [_candidate(one, Reason.CALLED) for one in _certain(found, subject.document)]
         calling += await _callers(index, _called_as(center, definitions), level)
@@ -250,7 +253,7 @@ async def _callers(index: CodeIndex, center: FoundDefinition | None, level: Leve
     if center is None:
         return []
     name = center.definition.name
-    callers = await index.ask(Callers(center, 3 * level.portions[Reason.CALLS].snippets))
+    callers = await index.ask(Callers(center, SPARE * level.portions[Reason.CALLS].snippets))
     is_common = len((await index.ask(DefinitionsOf(name))).items) > level.ambiguous
     near = [one for one in callers.items if one.path == center.path or not is_common]
     return [_candidate(one, Reason.CALLS, name) for one in near]

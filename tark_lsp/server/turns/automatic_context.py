@@ -31,7 +31,7 @@ INDEXED = 0.9
 """The share of the files that must be indexed. It is never all of them just after a file was saved."""
 WINDOW_SHARE = 0.05
 """Of the model's window, at most."""
-LONGEST_FILE = 300_000
+LONGEST_FILE = 200_000
 """Characters. Masking the secrets of a longer one takes too long."""
 WITHOUT = frozenset({"init", "review"})
 """Kinds of turns that read what they need."""
@@ -57,6 +57,9 @@ async def with_automatic_context(
     candidates = await _candidates(_subject(prompt, context), level, context)
     told = turn_prompt(prompt, kind, context.mode, context.workspace, around)
     reader = _Reader(access, began + SECONDS)
+    for path in dict.fromkeys(one.path for one in candidates):
+        reader.lines(path)
+        await asyncio.sleep(0)  # masking a long file takes 20 ms: others can run between two of them
     tokens = min(settings.tokens, settings.tokens if window is None else int(window * WINDOW_SHARE))
     shown = _shown([*history, told], {str(one.path) for one in candidates})
     snippets = choose_snippets(candidates, reader.lines, shown, prompt, level, tokens)

@@ -38,7 +38,7 @@ end
 function M.show()
   local client = clients.for_buffer()
   if not client or not client.initialized then
-    return show({ 'No server runs: it starts with the first file or command.', ':checkhealth tark looks at it.' })
+    return show({ 'No session is open, because no server runs.', ':checkhealth tark looks at it.' })
   end
   local session_id = state.of_client(client.id).session_id
   if not session_id then
