@@ -20,6 +20,8 @@ LAYERS: dict[str, set[str]] = {
     "messages": set(),
     "folders": set(),
     "settings": GROUND,
+    "settings_types": set(),
+    "mcp_settings": {"settings_types"},
     "settings_cleaning": GROUND,
     "settings_file": set(),
     "http": GROUND | {"redaction"},
@@ -33,6 +35,7 @@ LAYERS: dict[str, set[str]] = {
     "workspace": GROUND | {"database", "sqlite_file"},
     "commands": set(),
     "sandbox": {"workspace", "processes", "secrets"},
+    "mcp": GROUND | {"mcp_settings", "http", "llm", "workspace", "sandbox", "visible", "processes"},
     "index": GROUND | {"settings", "workspace", "secrets", "folders", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index"},
@@ -72,7 +75,12 @@ LAYERS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
-LAYERS["settings"] = LAYERS["settings"] | {"settings_cleaning", "settings_file"}
+LAYERS["settings"] = LAYERS["settings"] | {
+    "settings_cleaning",
+    "settings_file",
+    "settings_types",
+    "mcp_settings",
+}
 
 WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),

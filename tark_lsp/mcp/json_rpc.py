@@ -77,13 +77,16 @@ def _message(value: Any) -> Incoming:
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
         raise ValueError("it is not JSON-RPC 2.0")
     message_id, method, params = value.get("id"), value.get("method"), value.get("params") or {}
-    known = isinstance(message_id, int | str) and not isinstance(message_id, bool)
+    if not isinstance(message_id, int | str) or isinstance(message_id, bool):
+        message_id = None
     if isinstance(method, str) and isinstance(params, dict):
-        return Asked(message_id, method, params) if known else Told(method, params)
-    if isinstance(error := value.get("error"), dict) and (known or message_id is None):
+        return Told(method, params) if message_id is None else Asked(message_id, method, params)
+    if isinstance(error := value.get("error"), dict):
         code = error.get("code")
-        return Failure(message_id, code if isinstance(code, int) else 0, str(error.get("message", "")), error.get("data"))
-    if known and isinstance(value.get("result"), dict):
+        return Failure(
+            message_id, code if isinstance(code, int) else 0, str(error.get("message", "")), error.get("data")
+        )
+    if message_id is not None and isinstance(value.get("result"), dict):
         return Reply(message_id, value["result"])
     raise ValueError("it is neither a request nor an answer")
 

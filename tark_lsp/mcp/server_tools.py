@@ -120,7 +120,7 @@ def read_tools(values: Iterable[Any]) -> tuple[tuple[ServerTool, ...], tuple[str
 
 
 def read_prompts(values: Iterable[Any]) -> tuple[ServerPrompt, ...]:
-    found = {}
+    found: dict[str, ServerPrompt] = {}
     for value in values:
         if isinstance(value, dict) and isinstance(name := value.get("name"), str) and name:
             given = value.get("arguments")
@@ -131,7 +131,7 @@ def read_prompts(values: Iterable[Any]) -> tuple[ServerPrompt, ...]:
 
 
 def read_resources(values: Iterable[Any]) -> tuple[ServerResource, ...]:
-    found = {}
+    found: dict[str, ServerResource] = {}
     for value in values:
         if isinstance(value, dict) and isinstance(uri := value.get("uri"), str) and uri:
             rest = (_text(value.get(key)) for key in ("name", "description", "mimeType"))
