@@ -38,7 +38,7 @@ LAYERS: dict[str, set[str]] = {
     "mcp": GROUND | {"mcp_settings", "http", "llm", "workspace", "sandbox", "visible", "processes"},
     "index": GROUND | {"settings", "workspace", "secrets", "folders", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},
-    "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index"},
+    "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index", "mcp"},
     "receipts": GROUND | {"sqlite_file"},
     "permissions": GROUND | {"commands", "sqlite_file"},
     "agent": BELOW_AGENT | {"commands", "log_ids", "receipts", "secrets"},
@@ -67,10 +67,12 @@ LAYERS: dict[str, set[str]] = {
         "demo",
         "sandbox",
         "secrets",
+        "mcp",
+        "settings_types",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
-    | {"commands", "visible", "redaction", "folders", "processes", "demo"}
+    | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
     | {"trust_report"},
     "__main__": {"cli"},
 }

@@ -79,6 +79,13 @@ class McpServer:
             return ServerState.READY
         return ServerState.STOPPED if self.error is None else ServerState.FAILED
 
+    @property
+    def is_confined(self) -> bool:
+        """Whether it runs in the sandbox, without network. Before it runs, nobody knows."""
+        settings = self.config.settings
+        inside = settings.url is None and settings.sandbox and not settings.network and not self.unconfined
+        return self.state is ServerState.READY and inside
+
     def approved(self) -> Pin:
         """Its pin, if it holds for the configuration. Raises McpError."""
         return self._holding(resolve(self.config, self._around.folders()))

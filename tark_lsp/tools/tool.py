@@ -19,11 +19,12 @@ from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
 from tark_lsp.index.code_index import NO_INDEX, CodeIndex
-from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.messages import Image, Mode, ToolDefinition
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
+from tark_lsp.tools.mcp_call import McpCall
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
@@ -80,7 +81,7 @@ class Preview:
     """`title` is one line for people. `outside` are the places outside the workspace that the call would read.
     `atomic`: the edits are all applied, or none. `note`: a text that is kept for later sessions; the title shows it.
     `url`: the page that the call would get, exactly as it would be requested. `unsaved`: documents with unsaved
-    changes, which a command does not see.
+    changes, which a command does not see. `mcp`: the call of an MCP server's tool; the title shows all its arguments.
     """
 
     title: str
@@ -94,6 +95,7 @@ class Preview:
     note: str = ""
     url: str = ""
     unsaved: tuple[Path, ...] = ()
+    mcp: McpCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +114,11 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A result for the model, with figures for the user."""
+    """A result for the model, with figures for the user, or with images."""
 
     text: str
-    facts: CallFacts
+    facts: CallFacts | None = None
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
