@@ -3,6 +3,7 @@
 Each part gets what stands before it. What a part needs to hear from a later one comes as an event (`listen`).
 """
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.prompt_comments import PromptComments
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.server.sessions.commands import SessionCommands
-from tark_lsp.server.sessions.events import SessionEvent, SessionLost
+from tark_lsp.server.sessions.events import SessionChanged, SessionEvent, SessionLost
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.state_command import StateCommand
 from tark_lsp.server.turns.answer_display import AnswerDisplay
@@ -76,8 +77,10 @@ from tark_lsp.server.turns.default_model import SessionModels, with_chosen_model
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
 from tark_lsp.server.turns.lasting_permissions import WorkspacePermissions
+from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
+from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.server.turns.start_command import StartCommand
 from tark_lsp.server.turns.surroundings import TurnSurroundings
 from tark_lsp.server.turns.title_request import Titles
@@ -164,13 +167,22 @@ class ServerParts:
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
         inputs = self.inputs if connection.client.understands("input") else None
         trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
+        sandboxes = Sandboxes()
+        self.mcp = McpTools(configuration, self.workspace, sandboxes, lambda: trust.is_trusted(self.workspace.folders))
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
         self.preparation = Preparation(
             configuration,
             SessionModels(configuration, self.questions),
             self.workspaces,
             ToolContexts(
-                configuration, self.client_state, self.inputs, self.store, self.reviews.problems, self.command_changes
+                configuration,
+                self.client_state,
+                self.inputs,
+                self.store,
+                self.reviews.problems,
+                self.command_changes,
+                sandboxes,
+                self.mcp,
             ),
             TurnUsers(asking, self.reviews),
             self.mentions,
@@ -295,11 +307,16 @@ class ServerParts:
     def _on_session_event(self, event: SessionEvent) -> None:
         if isinstance(event, SessionLost):
             self.turns.cancel(session_id=event.session_id)
+        if isinstance(event, SessionChanged):  # it is new, perhaps: its first call should find its server ready
+            self.mcp.start()
 
     async def stop(self) -> None:
         self.reviews.ending = True
         await self.turns.stop()
         self.restorer.stop()
+        await asyncio.gather(self.mcp.aclose(), self._stop_rest())
+
+    async def _stop_rest(self) -> None:
         await self.titles.stop()
         await self.sessions.stop()
         self.given.close()

@@ -69,6 +69,7 @@ class Preparation:
             prompt = await self.contexts.ask_for_prompt(record)
         prompt = record.kind.prompt_text(prompt)
         context = self.contexts.context_of(record, emit, workspace)
+        self.contexts.mcp.start()
         tools = self.contexts.tools()
         user = self._users.user_of(record, context, settings, rules.edit_review)
         now = replace(rules, level=session.approval, grants=tuple(session.grants))
@@ -85,7 +86,7 @@ class Preparation:
         context.skills = guidance.skills
         record.notes += [note] if note else []
         record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
-        record.notes += self._guidance.new_problems(guidance)
+        record.notes += [*self._guidance.new_problems(guidance), *self.contexts.mcp.notices()]
         system = context.masks.mask_text(system_prompt(system_parts(workspace, guidance.parts)))
         told = masked_prompt(turn_prompt(prompt, record.kind, session.mode, workspace, around), context.masks.mask_text)
         request = TurnRequest(record.id, record.kind, told, system, record.calls)
