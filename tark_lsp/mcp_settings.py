@@ -28,7 +28,7 @@ class McpServerSettings(Section):
     """
 
     command: OneLine | None = None
-    args: tuple[OneLine, ...] = ()
+    args: tuple[Header, ...] = ()
     env: Mapping[EnvironmentName, Header] = Field(default_factory=dict)
     cwd: OneLine | None = None
     url: McpUrl | None = None

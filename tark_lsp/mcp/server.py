@@ -252,10 +252,12 @@ class McpServer:
         raise McpError(f"its list of {key} does not end")
 
     async def aclose(self) -> None:
-        if self._starting is not None:
-            self._starting.cancel()
-            await asyncio.wait([self._starting])
-        await self._close()
+        try:
+            if self._starting is not None and not self._starting.done():
+                self._starting.cancel()
+                await asyncio.wait([self._starting])
+        finally:
+            await self._close()
 
     async def _close(self) -> None:
         stack, self._stack, self._connection = self._stack, contextlib.AsyncExitStack(), None
