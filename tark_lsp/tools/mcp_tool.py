@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import model_validator
 
-from tark_lsp.context.images import BadImage
+from tark_lsp.context.images import BadImage, check_images
 from tark_lsp.context.result_handles import FROM_MCP
 from tark_lsp.context.system_part import escape_tags, tagged
 from tark_lsp.errors import McpError, ToolError
