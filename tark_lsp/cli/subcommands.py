@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "usage": "show tokens, cost and time of model requests: by model, day, session or turn",
     "audit": "show what agents did and who allowed it, and verify that nothing of it was changed",
     "permissions": "list and revoke what you allowed for always: commands, and trusted folders",
+    "mcp": "add, approve and try MCP servers, whose tools the agent can use",
     "trust-report": "test the promises of docs/safety.md on this machine, and print what held",
     "doctor": "show what works here, what does not, and what to do about it",
     "completions": "print the completions of your shell: tark-lsp completions bash, zsh or fish",
