@@ -2,7 +2,7 @@
 
 import json
 import os
-from argparse import REMAINDER, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,7 +35,11 @@ Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 
 def main(arguments: Sequence[str]) -> int:
     parser = new_parser()
-    options = parser.parse_args(arguments)
+    words = list(arguments)
+    at = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:at])
+    if options.what == "add":
+        options.command = words[at + 1 :]
     folder = Path(os.path.realpath(Path.cwd()))
     screen = Screen(new_console(), folder)
     if options.what == "add" and bool(options.url) == bool(options.command):
@@ -65,7 +69,7 @@ def new_parser() -> ArgumentParser:
     add.add_argument("--network", action="store_true", help="give it the network in the sandbox")
     add.add_argument("--no-sandbox", action="store_true", help="run it without the sandbox")
     add.add_argument("--trusted", action="store_true", help="believe what it says of its tools (which only read)")
-    add.add_argument("command", metavar="COMMAND", nargs=REMAINDER, help="the program and its arguments, after --")
+    add.add_argument("command", metavar="COMMAND", nargs="*", help="the program and its arguments, after --")
     bring = actions.add_parser("import", help="add the servers of another program to your config.toml")
     bring.add_argument("program", metavar="PROGRAM", help=f"{', '.join(PROGRAMS)}, or a file of one of them")
     bring.add_argument("names", metavar="NAME", nargs="*", help="only these servers")
@@ -153,9 +157,9 @@ class _Mcp:
     async def _add(self, options: Namespace) -> int:
         if not SERVER.fullmatch(options.name):
             raise RequestError(f"{one_line(options.name)!r} cannot be the name of a server", hint="use a-z, 0-9 and -")
-        command = options.command[1:] if options.command[:1] == ["--"] else options.command
+        program = {} if options.url else {"command": options.command[0], "args": options.command[1:]}
         values = {
-            **({"url": options.url} if options.url else {"command": command[0], "args": command[1:]}),
+            **({"url": options.url} if options.url else program),
             "env": _pairs(options.env),
             "headers": _pairs(options.header),
             "network": options.network,
@@ -173,16 +177,18 @@ class _Mcp:
         return await self._approval().approve(config)
 
     def _import(self, program: str, names: Sequence[str]) -> int:
-        added = 0
+        known = [*self._settings.mcp.servers]
+        before = len(known)
         for file in files_of(program):
             found = read_file(file, workspace=self._folder)
             for problem in found.problems:
                 self._screen.print_line(whole_line(problem), "yellow")
             for one in found.servers:
-                if (names and one.name not in names) or one.name in self._settings.mcp.servers:
+                if (names and one.name not in names) or one.name in known:
                     continue
                 self._screen.print_line(visible(add_server(user_config_path(), one.name, one.settings)))
-                added += 1
+                known.append(one.name)
+        added = len(known) - before
         self._screen.print_line(f"{added} servers were added to {one_line(str(user_config_path()))}")
         if added:
             self._screen.print_line("none of them starts before you approve it: tark-lsp mcp approve NAME")

@@ -43,8 +43,7 @@ def add_server(file: Path, name: str, settings: McpServerSettings) -> str:
 def remove_server(file: Path, name: str) -> bool:
     """Whether it was there. Raises SettingsError if it cannot be removed without changing something else."""
     text = _read(file)
-    before = _servers(text, file)
-    if name not in before:
+    if name not in _servers(text, file):
         return False
     kept, inside = [], False
     for line in text.splitlines(keepends=True):
@@ -54,11 +53,21 @@ def remove_server(file: Path, name: str) -> bool:
         if not inside:
             kept.append(line)
     shorter = "".join(kept)
-    del before[name]
-    if _servers(shorter, file) != before:
+    try:
+        exact = _without(tomllib.loads(shorter), name) == _without(tomllib.loads(text), name)
+    except tomllib.TOMLDecodeError:
+        exact = False
+    if not exact or name in _servers(shorter, file):
         raise SettingsError(f"{name} cannot be removed from {file}", hint="remove it yourself")
     _write(file, shorter)
     return True
+
+
+def _without(value: dict[str, Any], name: str) -> dict[str, Any]:
+    """All other settings."""
+    mcp = dict(value.get("mcp", {}))
+    servers = {key: one for key, one in mcp.pop("servers", {}).items() if key != name}
+    return {**value, "mcp": {**mcp, "servers": servers}}
 
 
 def _value(value: Any) -> str:
