@@ -71,7 +71,7 @@ async def _discover(connection: Connection, version: str) -> ServerFacts | None:
                 return None
             raise
         except RpcError as error:
-            if (shared := eras.version_after(error.failure)) is None or shared == version:
+            if (shared := eras.version_after(error.failure)) is None:
                 if error.failure.code in MODERN_ERRORS and error.failure.code != UNKNOWN_VERSION:
                     raise
                 return None
