@@ -1,4 +1,4 @@
-"""What the conformance suite runs as a client: opens its URL (the last argument), and calls every tool that it lists."""
+"""What the conformance suite runs as a client: opens its URL (the last argument), and calls each tool in its list."""
 
 import asyncio
 import json
