@@ -15,11 +15,12 @@ from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import one_line, visible, whole_line
 from tark_lsp.errors import McpError, RequestError
 from tark_lsp.folders import caches_folder, mcp_pins_folder, private_paths, state_folder, user_config_path
+from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.names import SERVER, tool_name
 from tark_lsp.mcp.offers import project_offers, read_file, validated
 from tark_lsp.mcp.pin_store import PinStore
-from tark_lsp.mcp.server import Call, McpServer
+from tark_lsp.mcp.server import McpServer
 from tark_lsp.mcp.server_config import ServerConfig, resolve
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
@@ -207,7 +208,7 @@ class _Mcp:
         server = McpServer(config, self._pins, self._around)
         try:
             await server.ready()
-            facts = server.facts
+            facts = server.client.connection.facts
             self._screen.print_line(f"{one_line(facts.name)} speaks {facts.version}", "green")
             off = server.changes.off
             for one in server.approved().tools:

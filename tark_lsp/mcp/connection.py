@@ -9,11 +9,9 @@ from typing import Any
 from tark_lsp.errors import McpError
 from tark_lsp.mcp import eras
 from tark_lsp.mcp.calls import HARD_SECONDS, Clock, Waiting, progress_text
-from tark_lsp.mcp.elicitation import CANCELLED, DECLINED, Elicit, UrlToOpen, accepted, read_elicitation
+from tark_lsp.mcp.elicitation import Elicit
 from tark_lsp.mcp.eras import Era, ServerFacts
 from tark_lsp.mcp.json_rpc import (
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
     URL_NEEDED,
     Asked,
     Failure,
@@ -22,18 +20,16 @@ from tark_lsp.mcp.json_rpc import (
     RequestId,
     RpcError,
     Told,
-    answer,
     notification,
-    refusal,
     request,
 )
+from tark_lsp.mcp.server_requests import inputs_for, open_urls, serve
 from tark_lsp.mcp.transport import Transport
 
 log = logging.getLogger(__name__)
 
 MOST_ROUNDS = 10
 """How often a server can ask for input before one call ends."""
-TOOLS_CHANGED = "notifications/tools/list_changed"
 
 
 class Connection:
@@ -92,12 +88,12 @@ class Connection:
             except RpcError as error:
                 if error.failure.code != URL_NEEDED or elicit is None:
                     raise
-                await self._open_urls(error, elicit)
+                await open_urls(error, elicit)
                 continue
             if result.get("resultType", "complete") != "input_required":
                 return result
             state = result.get("requestState")
-            answers = await self._inputs(result.get("inputRequests"), elicit)
+            answers = await inputs_for(result.get("inputRequests"), elicit)
             given = {**params, "inputResponses": answers, **({} if state is None else {"requestState": state})}
         raise McpError(f"it asked for input more than {MOST_ROUNDS} times")
 
@@ -141,13 +137,9 @@ class Connection:
                 task.cancel()
 
     def tell(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """A notification. If the connection is gone, nobody needs it."""
+        """A notification."""
         if self._gone is None:
-            message = notification(method, params)
-            try:
-                self._transport.send(message, eras.http_headers(message, self.facts.era, self.facts.version))
-            except McpError as error:
-                log.debug("%s: %s", method, error)
+            self._send(notification(method, params))
 
     def _cancel(self, message_id: RequestId, why: str) -> None:
         self._transport.abandon(message_id)
@@ -176,7 +168,8 @@ class Connection:
                 if message_id is not None:
                     self.request_failed(message_id, RpcError(message))
             case Asked():
-                self._asked(message)
+                able = (one for one in reversed(self._waiting.values()) if one.elicit is not None)
+                serve(message, next(able, None), self._send)
             case Told(method="notifications/progress", params=params):
                 self._progress(params)
             case Told(method="notifications/cancelled", params=params):
@@ -207,62 +200,9 @@ class Connection:
             waiting.clock.progress()
             waiting.report(progress_text(params))
 
-    def _asked(self, asked: Asked) -> None:
-        """A request of a legacy server. It belongs to the latest call during which the user can be asked."""
-        if asked.method == "ping":
-            self._answer(answer(asked.id, {}))
-        elif asked.method != "elicitation/create":
-            self._answer(refusal(asked.id, METHOD_NOT_FOUND, "tark-lsp does not do that"))
-        elif (
-            waiting := next((one for one in reversed(self._waiting.values()) if one.elicit is not None), None)
-        ) is None:
-            self._answer(answer(asked.id, DECLINED))
-        elif asked.id not in waiting.asked:
-            task = asyncio.create_task(self._elicit(asked, waiting))
-            waiting.asked[asked.id] = task
-            task.add_done_callback(lambda _: waiting.asked.pop(asked.id, None))
-
-    async def _elicit(self, asked: Asked, waiting: Waiting) -> None:
-        assert waiting.elicit is not None
-        try:
-            with waiting.clock.asking():
-                result: Mapping[str, Any] = await self._ask_user(asked.params, waiting.elicit)
-            self._answer(answer(asked.id, result))
-        except asyncio.CancelledError:
-            self._answer(answer(asked.id, CANCELLED))
-            raise
-        except McpError as error:
-            self._answer(refusal(asked.id, INVALID_PARAMS, error.message))
-        except Exception:
-            log.exception("the user could not be asked")
-            self._answer(answer(asked.id, CANCELLED))
-
-    async def _ask_user(self, params: Mapping[str, Any], elicit: Elicit) -> Mapping[str, Any]:
-        elicitation = read_elicitation(params)
-        return accepted(elicitation, await elicit(elicitation))
-
-    async def _inputs(self, requests: Any, elicit: Elicit | None) -> dict[str, Any]:
-        """The answers to what a modern server wants to know. Raises McpError if it wants something else."""
-        answers: dict[str, Any] = {}
-        for key, wanted in requests.items() if isinstance(requests, dict) else ():
-            method = wanted.get("method") if isinstance(wanted, dict) else None
-            if method != "elicitation/create":
-                raise McpError(f"it wants {method!r} of its client, which tark-lsp does not do")
-            params = wanted.get("params")
-            answers[key] = DECLINED if elicit is None else await self._ask_user(params or {}, elicit)
-        return answers
-
-    async def _open_urls(self, error: RpcError, elicit: Elicit) -> None:
-        """Raises `error` if the user does not open them all."""
-        data = error.failure.data
-        wanted = data.get("elicitations") if isinstance(data, dict) else None
-        for params in wanted if isinstance(wanted, list) and wanted else [{}]:
-            elicitation = read_elicitation({**params, "mode": "url"} if isinstance(params, dict) else {})
-            if not isinstance(elicitation, UrlToOpen) or await elicit(elicitation) is None:
-                raise error
-
-    def _answer(self, message: Mapping[str, Any]) -> None:
+    def _send(self, message: Mapping[str, Any]) -> None:
+        """If the connection is gone, nobody needs it."""
         try:
             self._transport.send(message, eras.http_headers(message, self.facts.era, self.facts.version))
         except McpError as error:
-            log.debug("an answer was not sent: %s", error)
+            log.debug("not sent: %s", error)

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from tark_lsp.errors import McpError
+from tark_lsp.mcp.http_requests import Addresses, Endpoint, is_private_host
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
 from tark_lsp.mcp.stdio import Program, StdioTransport
-from tark_lsp.mcp.streamable_http import Addresses, Endpoint, StreamableHttp, is_private_host
+from tark_lsp.mcp.streamable_http import StreamableHttp
 from tark_lsp.mcp.transport import Transport
 from tark_lsp.workspace.environment import command_environment
 

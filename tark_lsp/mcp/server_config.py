@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError
+from tark_lsp.mcp.http_requests import is_private_host
 from tark_lsp.mcp.server_tools import digest_of
-from tark_lsp.mcp.streamable_http import is_private_host
 from tark_lsp.mcp_settings import McpServerSettings
 from tark_lsp.workspace.programs import find_program
 

@@ -142,11 +142,9 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._exited.set()
         code = self._process.get_returncode() if self._process is not None else None
         how = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
-        self._report(f"it has ended ({how}){self._last_errors()}")
-
-    def _last_errors(self) -> str:
         text = self._errors.decode("utf-8", "replace").strip()
-        return f": {text.splitlines()[-1][:300]}" if text else ""
+        said = f": {text.splitlines()[-1][:300]}" if text else ""
+        self._report(f"it has ended ({how}){said}")
 
     def _end(self, why: str) -> None:
         """End it at once, because it does harm."""

@@ -6,43 +6,24 @@ not followed, and headers with keys go to exactly the configured URL.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError, TarkError
-from tark_lsp.http import HttpRequest, HttpResponse, HttpTransport
-from tark_lsp.http import Transport as Http
+from tark_lsp.http import HttpResponse
 from tark_lsp.llm.wire.sse import SseDecoder
 from tark_lsp.mcp.eras import Era, ServerFacts
-from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, RpcError, encode, parse_messages
-from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, HttpRefusal, Receiver
+from tark_lsp.mcp.http_requests import JSON, Endpoint, HttpRequests, SessionOver, read_body, type_of
+from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
+from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, Receiver
 
 log = logging.getLogger(__name__)
 
-JSON, EVENTS = "application/json", "text/event-stream"
-LARGEST_ERROR = 64 * 1024
+EVENTS = "text/event-stream"
 MOST_RETRIES = 5
 """Of a stream that broke, or was closed by the server, without an event in between."""
 RETRY_SECONDS, LONGEST_RETRY = 1.0, 30.0
-
-Addresses = Callable[[], Awaitable[Sequence[str]]]
-"""The addresses of the server that may be connected to; empty: those that the system finds. Raises McpError."""
-
-
-async def _any_address() -> Sequence[str]:
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """`headers` can have keys."""
-
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    addresses: Addresses = _any_address
 
 
 @dataclass(slots=True)
@@ -57,12 +38,9 @@ class _Stream:
 class StreamableHttp:
     is_http = True
 
-    def __init__(self, endpoint: Endpoint, http: Http | None = None) -> None:
-        self._endpoint = endpoint
-        self._http: Http = http or HttpTransport()
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._http = HttpRequests(endpoint)
         self._receiver: Receiver | None = None
-        self._session = ""
-        self._facts: ServerFacts | None = None
         self._tasks: dict[asyncio.Task[None], RequestId | None] = {}
         self._closed = False
         self._greeted: asyncio.Task[None] | None = None
@@ -86,7 +64,7 @@ class StreamableHttp:
         return task
 
     def opened(self, facts: ServerFacts) -> None:
-        self._facts = facts
+        self._http.facts = facts
         if facts.era is Era.LEGACY:
             self._begin(self._listen())
 
@@ -104,8 +82,8 @@ class StreamableHttp:
         try:
             if tasks:
                 await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
-            if self._session:
-                async with asyncio.timeout(CLOSE_SECONDS), self._request("DELETE", {}):
+            if self._http.session:
+                async with asyncio.timeout(CLOSE_SECONDS), self._http.request("DELETE", self._http.version()):
                     pass
         except (TarkError, TimeoutError) as error:
             log.debug("the session could not be ended: %s", error)
@@ -120,6 +98,9 @@ class StreamableHttp:
         try:
             answered = await self._post(body, headers, request_id)
             problem = McpError("its answer ended before the result")
+        except SessionOver as error:
+            self._receiver.closed(error)
+            return
         except TarkError as error:
             answered, problem = False, _as_mcp(error)
         if request_id is not None and not answered:
@@ -129,14 +110,14 @@ class StreamableHttp:
         """Whether the request got its answer. Raises TarkError."""
         sent = {**headers, "content-type": JSON, "accept": f"{JSON}, {EVENTS}"}
         stream = _Stream()
-        async with self._request("POST", sent, body) as response:
+        async with self._http.request("POST", sent, body) as response:
             if session := response.headers.get("mcp-session-id"):
-                self._session = session[:1_000]
+                self._http.session = session[:1_000]
             if response.status == 202:
                 return False
-            await self._require_success(response, request_id)
-            if _type(response) != EVENTS:
-                return request_id is not None and self._pass_on(await _read(response, LARGEST_MESSAGE), request_id)
+            await self._http.require_success(response, request_id)
+            if type_of(response) != EVENTS:
+                return request_id is not None and self._pass_on(await read_body(response, LARGEST_MESSAGE), request_id)
             if await self._read_events(response, stream, request_id):
                 return True
         return request_id is not None and await self._resume(stream, request_id)
@@ -147,23 +128,23 @@ class StreamableHttp:
         while self._can_resume(stream) and tries < MOST_RETRIES:
             await asyncio.sleep(min(stream.retry_seconds, LONGEST_RETRY))
             before = stream.last_id
-            headers = {"accept": EVENTS, **self._version(), **({"last-event-id": before} if before else {})}
-            async with self._request("GET", headers) as response:
-                await self._require_success(response, None)
+            headers = {"accept": EVENTS, **self._http.version(), **({"last-event-id": before} if before else {})}
+            async with self._http.request("GET", headers) as response:
+                await self._http.require_success(response, None)
                 if await self._read_events(response, stream, request_id):
                     return True
             tries = 0 if stream.last_id != before else tries + 1
         return False
 
     def _can_resume(self, stream: _Stream) -> bool:
-        return bool(stream.last_id) and (self._facts is None or self._facts.era is Era.LEGACY)
+        return bool(stream.last_id) and (self._http.facts is None or self._http.facts.era is Era.LEGACY)
 
     async def _listen(self) -> None:
         """The stream of a legacy server for what it sends by itself. It need not have one."""
         stream = _Stream()
         try:
-            async with self._request("GET", {"accept": EVENTS, **self._version()}) as response:
-                if response.status != 200 or _type(response) != EVENTS:
+            async with self._http.request("GET", {"accept": EVENTS, **self._http.version()}) as response:
+                if response.status != 200 or type_of(response) != EVENTS:
                     return
                 await self._read_events(response, stream, None)
             await self._resume(stream, None)
@@ -206,84 +187,6 @@ class StreamableHttp:
             self._receiver.received(message)
         return answered and request_id is not None
 
-    async def _require_success(self, response: HttpResponse, request_id: RequestId | None) -> None:
-        """Raises RpcError if the body is an error of JSON-RPC, else HttpRefusal."""
-        status = response.status
-        if status < 300:
-            return
-        if 300 <= status < 400:
-            where = response.headers.get("location", "")[:300]
-            raise HttpRefusal(status, f"it redirects to {where}, which is not followed", hint="configure that URL")
-        body = await _read(response, LARGEST_ERROR)
-        failure = _failure(body) if _type(response) == JSON else None
-        if failure is not None and request_id is not None and status not in (401, 403):
-            raise RpcError(Failure(request_id, failure.code, failure.message, failure.data))
-        if status == 404 and self._session:
-            self._session = ""
-            assert self._receiver is not None
-            self._receiver.closed(McpError("its session is over", hint="make the call again"))
-        hint = "check its headers in your config.toml" if status in (401, 403) else ""
-        raise HttpRefusal(status, f"it answers with HTTP status {status}", hint=hint)
-
-    def _version(self) -> dict[str, str]:
-        return {} if self._facts is None else {"mcp-protocol-version": self._facts.version}
-
-    @asynccontextmanager
-    async def _request(self, method: str, headers: Mapping[str, str], body: bytes = b"") -> AsyncIterator[HttpResponse]:
-        session = {"mcp-session-id": self._session} if self._session else {}
-        sent = {**self._version_if_delete(method), **headers, **session, **self._endpoint.headers}
-        failed: TarkError | None = None
-        for address in await self._endpoint.addresses() or ("",):
-            try:
-                response = await self._http.send(HttpRequest(method, self._endpoint.url, sent, body, address))
-                break
-            except TarkError as error:  # for example no route to this address: the next one can work
-                failed = failed or error
-        else:
-            assert failed is not None
-            raise failed
-        try:
-            yield response
-        finally:
-            await response.aclose()
-
-    def _version_if_delete(self, method: str) -> dict[str, str]:
-        return self._version() if method == "DELETE" else {}
-
 
 def _as_mcp(error: TarkError) -> McpError:
     return error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
-
-
-def _failure(body: bytes) -> Failure | None:
-    try:
-        found = parse_messages(body)
-    except ValueError:
-        return None
-    return next((one for one in found if isinstance(one, Failure)), None)
-
-
-def _type(response: HttpResponse) -> str:
-    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-async def _read(response: HttpResponse, largest: int) -> bytes:
-    body = bytearray()
-    async for chunk in response.chunks:
-        body += chunk
-        if len(body) > largest:
-            raise McpError(f"it sent more than {largest // 1024:,} KiB in one answer")
-    return bytes(body)
-
-
-def is_private_host(url: str) -> bool:
-    """Whether the URL itself says loopback or a private network: an address that is not global, or `localhost`."""
-    import ipaddress  # not needed for stdio
-
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return not ipaddress.ip_address(host).is_global
-    except ValueError:
-        return False

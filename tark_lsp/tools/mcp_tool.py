@@ -63,7 +63,7 @@ def mcp_tool(offered: "OfferedTool") -> McpTool:
         return Preview(f"{offered.name} {given}", ToolKind.OTHER, risk, mcp=call)
 
     async def run(args: McpArguments, ctx: ToolContext, _: Preview) -> Counted:
-        from tark_lsp.mcp.server import Call
+        from tark_lsp.mcp.client import Call
 
         def report(progress: str) -> None:
             ctx.report_progress(f"{offered.name}: {progress}")

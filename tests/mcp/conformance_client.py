@@ -10,10 +10,11 @@ from tark_lsp.errors import McpError
 from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.elicitation import Elicitation, Form, Value
 from tark_lsp.mcp.eras import Era
+from tark_lsp.mcp.http_requests import Endpoint
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.schema_headers import argument_headers
 from tark_lsp.mcp.server_tools import ServerTool, read_tools
-from tark_lsp.mcp.streamable_http import Endpoint, StreamableHttp
+from tark_lsp.mcp.streamable_http import StreamableHttp
 
 VALUES: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import McpError
+from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.names import LONGEST, tool_name
 from tark_lsp.mcp.offers import project_offers
 from tark_lsp.mcp.pins import shown_changes, shown_tool
-from tark_lsp.mcp.server import Call
 from tark_lsp.mcp.server_config import resolve
 from tark_lsp.mcp.server_tools import told_schema
 from tark_lsp.tools import load_tools

@@ -13,10 +13,11 @@ import pytest
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.eras import Era, ServerFacts
+from tark_lsp.mcp.http_requests import Endpoint
 from tark_lsp.mcp.launching import Surroundings, make_transport
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.server_config import ServerConfig, resolve
-from tark_lsp.mcp.streamable_http import Endpoint, StreamableHttp
+from tark_lsp.mcp.streamable_http import StreamableHttp
 from tark_lsp.mcp_settings import McpServerSettings
 from tests.loopback import Loopback, Raw
 from tests.patience import AT_ONCE

@@ -16,10 +16,11 @@ from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.content import content_of_call, content_of_resource, messages_of_prompt
 from tark_lsp.mcp.elicitation import Elicitation, Value
 from tark_lsp.mcp.eras import Era
+from tark_lsp.mcp.http_requests import Endpoint
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.server_tools import read_prompts, read_resources, read_tools
 from tark_lsp.mcp.stdio import Program, StdioTransport
-from tark_lsp.mcp.streamable_http import Endpoint, StreamableHttp
+from tark_lsp.mcp.streamable_http import StreamableHttp
 from tests.mcp.servers import ROOT
 from tests.patience import AT_ONCE
 

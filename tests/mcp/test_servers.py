@@ -10,10 +10,11 @@ import psutil
 import pytest
 
 from tark_lsp.errors import McpError
+from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.content import Content
 from tark_lsp.mcp.elicitation import Elicitation, UrlToOpen, Value
 from tark_lsp.mcp.eras import Era
-from tark_lsp.mcp.server import Call, McpServer, ServerState
+from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.server_config import ServerConfig
 from tests.mcp.servers import Desk
 from tests.patience import AT_ONCE

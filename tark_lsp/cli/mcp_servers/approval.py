@@ -77,9 +77,10 @@ class Approval:
             show(f"  {resolved.warning}", "yellow")
 
     def _whole(self, server: McpServer, tools: Sequence[ServerTool]) -> list[str]:
-        lines = [f"it calls itself {one_line(server.facts.name) or '(nothing)'} and offers {len(tools)} tools"]
-        if server.facts.instructions:
-            lines += ["instructions, which no model gets:", *server.facts.instructions.split("\n")]
+        facts = server.client.connection.facts
+        lines = [f"it calls itself {one_line(facts.name) or '(nothing)'} and offers {len(tools)} tools"]
+        if facts.instructions:
+            lines += ["instructions, which no model gets:", *facts.instructions.split("\n")]
         for tool in tools:
             lines += ["", *shown_tool(tool)]
         return [*lines, *(f"left out: {problem}" for problem in server.problems)]
