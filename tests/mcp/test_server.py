@@ -1,0 +1,116 @@
+"""MCP servers in the whole language server: when they start, what the user is told, and what is imported."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from tark_lsp.folders import mcp_pins_folder
+from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.server_config import ServerConfig
+from tests.mcp.servers import PLAIN, Desk
+from tests.patience import AT_ONCE
+from tests.server.desk import Desk as WholeServer
+
+Make = Callable[..., WholeServer]
+
+
+@pytest.fixture
+async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
+    made: list[WholeServer] = []
+
+    def new(*lines: str, trusted: bool = True, **more: object) -> WholeServer:
+        env = f'{{ "TOY_LOG" = "{tmp_path / "log"}" }}'
+        toy = f'[mcp.servers.toy]\ncommand = "{sys.executable}"\nargs = ["-S", "-E", "{PLAIN}", ""]\nenv = {env}\n'
+        head = f'sandbox = "off"\nworkspaceTrusted = {json.dumps(trusted)}\n'
+        whole = WholeServer(tmp_path, monkeypatch, config="\n".join([head, toy, *lines]), **more)
+        made.append(whole)
+        return whole
+
+    yield new
+    for one in made:
+        await one.stop()
+
+
+async def approve(whole: WholeServer, tmp_path: Path) -> ServerConfig:
+    """As `tark-lsp mcp approve` would."""
+    settings = whole.app.parts.configuration.settings.mcp.servers["toy"]
+    desk = Desk(tmp_path)
+    desk.folder, desk.pins = whole.folder, PinStore(mcp_pins_folder)
+    config = ServerConfig("toy", settings)
+    await desk.approve(config)
+    (tmp_path / "log").unlink()
+    return config
+
+
+async def started(tmp_path: Path) -> None:
+    async with asyncio.timeout(AT_ONCE):
+        while not (tmp_path / "log").exists():  # noqa: ASYNC110  # a file of another process
+            await asyncio.sleep(0.01)
+
+
+async def test_it_starts_when_a_chat_opens_in_a_trusted_workspace(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    tools = whole.app.parts.preparation.contexts.tools()
+    assert "mcp__toy__add" in tools
+    assert not (tmp_path / "log").exists()
+    await whole.command("tark.session.new")
+    await started(tmp_path)
+
+
+async def test_it_does_not_start_in_a_workspace_that_is_not_trusted(make: Make, tmp_path: Path) -> None:
+    whole = make(trusted=False)
+    await approve(whole, tmp_path)
+    await whole.command("tark.session.new")
+    assert (await whole.end(await whole.start("hello")))["stopReason"] == "end_turn"
+    assert not (tmp_path / "log").exists()
+
+
+async def test_the_user_is_told_once_what_is_not_approved(make: Make) -> None:
+    whole = make()
+    turns = [await whole.start("hello"), await whole.start("hello again")]
+    for turn in turns:
+        await whole.end(turn)
+    notices = [[one["message"] for one in whole.updates(turn, "notice")] for turn in turns]
+    assert [len(one) for one in notices] == [1, 0]
+    assert "the MCP server toy is off: you have not approved it (run `tark-lsp mcp approve toy`" in notices[0][0]
+
+
+async def test_a_project_can_switch_a_server_off_and_nothing_else(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    (whole.folder / ".tark").mkdir()
+    config = '[mcp.servers.toy]\nenabled = false\ntrusted = true\n[mcp.servers.evil]\ncommand = "evil"\n'
+    (whole.folder / ".tark" / "config.toml").write_text(config)
+    whole.app.parts.configuration.reload()
+    servers = whole.app.parts.configuration.settings.mcp.servers
+    assert [(name, one.enabled, one.trusted) for name, one in servers.items()] == [("toy", False, False)]
+    assert not any(name.startswith("mcp__") for name in whole.app.parts.preparation.contexts.tools())
+    assert "mcp.servers.evil.command" in "\n".join(whole.app.parts.configuration.problems)
+
+
+async def test_values_of_variables_are_never_shown(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    shown = json.dumps((await whole.settings())["mcp"])
+    assert "(hidden)" in shown
+    assert str(tmp_path / "log") not in shown
+
+
+NO_MCP = """
+import sys
+from pathlib import Path
+import tark_lsp.server.parts, tark_lsp.server.app, tark_lsp.settings
+from tark_lsp.tools import load_tools
+load_tools()
+print([name for name in sys.modules if name.startswith("tark_lsp.mcp.") or name == "tark_lsp.mcp"])
+"""
+
+
+def test_without_a_server_nothing_of_mcp_is_imported() -> None:
+    done = subprocess.run([sys.executable, "-c", NO_MCP], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
