@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.approval import Allow, Ask, Policy, decide_call
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.turn import run_turn
@@ -14,11 +14,15 @@ from tark_lsp.agent.user_interface import Permitted, Rejected
 from tark_lsp.mcp.content import content_of_call
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.receipts.receipt import Receipt
+from tark_lsp.tools.mcp_call import McpCall
 from tark_lsp.tools.mcp_tool import images_of, mcp_tool
+from tark_lsp.tools.tool import Preview, Risk, ToolKind
+from tark_lsp.workspace.files import Workspace
 from tests.agent.bench import Bench
 from tests.agent.script import answer, call
 from tests.mcp.servers import Desk
 from tests.mcp.toy_png import PNG
+from tests.memory import MemoryBuffers
 
 ADD = "mcp__toy__add"
 TRUSTED = Policy(ApprovalLevel.CAREFUL, trusted=True)
@@ -231,3 +235,12 @@ def test_images_reach_the_model_with_a_line_that_names_them() -> None:
     assert [image.mime_type for image in images_of(content)] == ["image/png"]
     broken = content_of_call({"content": [{**block, "data": "AAAA"}]})
     assert (broken.text, images_of(broken)) == ("[image image/png, 3 bytes]", ())
+
+
+@pytest.mark.parametrize(("confined", "decision"), [(True, Allow), (False, Ask)])
+def test_after_foreign_text_a_rule_still_covers_a_server_that_cannot_reach_the_network(
+    desk: Desk, confined: bool, decision: type
+) -> None:
+    policy = replace(TRUSTED, allow=(Rule.parse("mcp__toy"),), tainted_by="a page")
+    made = Preview(ADD, ToolKind.OTHER, Risk.RISKY, mcp=McpCall("toy", ADD, "pin", confined))
+    assert isinstance(decide_call(ADD, made, policy, Workspace([desk.folder], MemoryBuffers())), decision)
