@@ -81,6 +81,11 @@ def caches_folder() -> Path:
     return _directories().user_cache_path
 
 
+def indexes_folder() -> Path:
+    """One folder for each workspace, in the user's cache. It need not exist."""
+    return _directories().user_cache_path / "index"
+
+
 def logs_folder() -> Path:
     """Created with mode 0700."""
     folder = state_folder() / "logs"

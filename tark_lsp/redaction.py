@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Collection, Mapping
 
-from tark_lsp.secrets.shapes import KEY_PATTERN, LETTER_DIGIT_SWITCH
+from tark_lsp.secrets.shapes import LETTER_DIGIT_SWITCH, key_pattern
 
 REDACTED = "***"
 MAX_CHARACTERS = 32 * 1024
@@ -88,7 +88,7 @@ def redact(text: str, secrets: Collection[str] = ()) -> str:
     text = URL.sub(lambda match: f"{match.group(1) or ''}{REDACTED}", text)
     for pattern in (PRIVATE_KEY, NAMED_VALUE, SCHEME):
         text = pattern.sub(rf"\g<1>{REDACTED}", text)
-    return TOKEN.sub(_token, KEY_PREFIXES.sub(REDACTED, KEY_PATTERN.sub(REDACTED, text)))
+    return TOKEN.sub(_token, KEY_PREFIXES.sub(REDACTED, key_pattern().sub(REDACTED, text)))
 
 
 def _header(match: re.Match[str]) -> str:

@@ -111,6 +111,13 @@ class CommentSettings(Section):
     run_on_unknown_save: StrictBool = False
 
 
+class IndexSettings(Section):
+    """`max_megabytes`: what the index of one workspace can take on disk (docs/index.md)."""
+
+    enabled: StrictBool = True
+    max_megabytes: Count = 2000
+
+
 class Settings(Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
@@ -126,6 +133,7 @@ class Settings(Section):
     sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
     sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
+    index: UserOnly[IndexSettings] = Field(default_factory=IndexSettings)
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True
     """Whether diagnostics are compared before and after an edit (docs/checks.md)."""
@@ -213,7 +221,8 @@ def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Ite
 def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: str, problems: list[str]) -> Settings:
     """Applies the values that a workspace may set. The rest of its file is reported as ignored."""
     asked = Settings.model_validate(values, by_alias=True, by_name=False)
-    rules, limits, mcp, changes = settings.permissions, settings.limits, settings.mcp, dict[str, Any]()
+    rules, limits, index, mcp = settings.permissions, settings.limits, settings.index, settings.mcp
+    changes: dict[str, Any] = {}
     ignored: list[str] = []
     for path in leaf_paths(values):
         match path:
@@ -226,6 +235,10 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
                     limits = limits.model_copy(update={name: wanted})
                 else:
                     ignored.append(f"limits.{alias} (it is higher)")
+            case ("index", "enabled") if not asked.index.enabled:
+                index = index.model_copy(update={"enabled": False})
+            case ("index", "maxMegabytes") if asked.index.max_megabytes <= index.max_megabytes:
+                index = index.model_copy(update={"max_megabytes": asked.index.max_megabytes})
             case ("mode",) if _STRICTEST_MODE_FIRST.index(asked.mode) <= _STRICTEST_MODE_FIRST.index(settings.mode):
                 changes["mode"] = asked.mode
             case ("mcp", "servers", name, "enabled") if not asked.mcp.servers[name].enabled:
@@ -243,4 +256,5 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
             f"{source}: ignored {', '.join(ignored[:MAX_PROBLEMS])}{more}, since a workspace can only make "
             "settings stricter; set it in your own config.toml if you want it"
         )
-    return settings.model_copy(update={"permissions": rules, "limits": limits, "mcp": mcp, **changes})
+    sections = {"permissions": rules, "limits": limits, "index": index, "mcp": mcp}
+    return settings.model_copy(update={**sections, **changes})

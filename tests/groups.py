@@ -18,6 +18,7 @@ SPREAD = (
     "tests/cli/test_chat_sessions.py",
     "tests/cli/test_demo.py",
     "tests/cli/test_doctor.py",
+    "tests/cli/test_index.py",
     "tests/cli/test_login.py",
     "tests/cli/test_run.py",
     "tests/cli/test_run_providers.py",
@@ -26,6 +27,8 @@ SPREAD = (
     "tests/editors/test_permissions_kept.py",
     "tests/editors/test_sessions_killed.py",
     "tests/editors/test_undo_after_kill.py",
+    "tests/server/indexing/test_processes.py",
+    "tests/server/indexing/test_workspace_index.py",
 )
 """Each of their tests starts programs of its own."""
 

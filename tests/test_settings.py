@@ -154,6 +154,7 @@ USER_ONLY: list[tuple[str, dict[str, Any]]] = [
     ("providers", {"providers": {"openai": {"models": {"m": {"price": {"input": 0, "output": 0}}}}}}),
     ("limits", {"limits": {"turnUsd": 1000}}),
     ("sandbox", {"sandbox": "off"}),
+    ("index", {"index": {"enabled": False}}),
 ]
 
 
@@ -200,6 +201,10 @@ WORKSPACE: list[tuple[str, str, str, str, Any, str]] = [
     ("approval", 'approval = "manual"', 'approval = "balanced"', "approval", "manual", "approval"),
     ("sandbox", "", 'sandbox = "off"', "sandbox", "auto", "sandbox"),
     ("thinking", "", 'thinking = "high"', "thinking", "auto", "thinking"),
+    ("no index", "", "[index]\nenabled = false", "index.enabled", False, ""),
+    ("an index", "[index]\nenabled = false", "[index]\nenabled = true", "index.enabled", False, "index.enabled"),
+    ("a smaller index", "", "[index]\nmaxMegabytes = 5", "index.maxMegabytes", 5, ""),
+    ("a larger index", "", "[index]\nmaxMegabytes = 5000", "index.maxMegabytes", 2000, "index.maxMegabytes"),
     ("no look after edits", "", "checkAfterEdit = false", "checkAfterEdit", True, "checkAfterEdit"),
 ]
 

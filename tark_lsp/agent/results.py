@@ -11,9 +11,9 @@ from tark_lsp.agent.events import CallChanged, CallStatus
 from tark_lsp.agent.state import Turn
 from tark_lsp.errors import FailureForModel, TarkError, ToolError
 from tark_lsp.log_ids import log_context
-from tark_lsp.messages import Image, ToolCall, ToolResult
+from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import failure_line
-from tark_lsp.tools.tool import Arguments, CallFacts, Preview, Tool
+from tark_lsp.tools.tool import Arguments, Counted, Preview, Tool
 
 log = logging.getLogger(__name__)
 
@@ -95,8 +95,7 @@ def finish_call(
     status: CallStatus = CallStatus.COMPLETED,
     *,
     changed: bool = False,
-    facts: CallFacts | None = None,
-    images: tuple[Image, ...] = (),
+    counted: Counted | None = None,
 ) -> None:
     """Sets the result of the call, with secrets masked.
 
@@ -109,10 +108,25 @@ def finish_call(
         done = {"result": content} if changed else None
         content = failure_text("repeated", "the same call is repeated with the same result", REPEATED_HINT, done)
         status = CallStatus.FAILED if status is CallStatus.COMPLETED else status
-    results[call.id] = ToolResult(call.id, content, is_error=status is not CallStatus.COMPLETED, images=images)
+    results[call.id] = ToolResult(
+        call.id,
+        content,
+        is_error=status is not CallStatus.COMPLETED,
+        images=counted.images if counted is not None else (),
+    )
     call_id = turn.call_id(call.id)
     title = None if call_id in turn.announced else _unprepared_title(call)
-    turn.emit(CallChanged(call_id, status, name=call.name, title=title, text=content, facts=facts))
+    turn.emit(
+        CallChanged(
+            call_id,
+            status,
+            name=call.name,
+            title=title,
+            locations=(counted.locations or None) if counted is not None else None,
+            text=content,
+            facts=counted.facts if counted is not None else None,
+        )
+    )
 
 
 def _unprepared_title(call: ToolCall) -> str | None:

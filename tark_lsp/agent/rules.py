@@ -151,8 +151,10 @@ class Rule:
         return any(path_pattern(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
 
     def allows(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """Whether the rule names this tool and covers the whole call."""
-        if self.tool not in (tool, server_part(tool)):
+        """Whether the rule names this tool, its MCP server, or one that runs the same commands, and covers the whole
+        call."""
+        called = load_tools().get(tool)
+        if self.tool not in {tool, server_part(tool), called.facts.allowed_as if called is not None else tool}:
             return False
         if preview.command is not None:
             return _covers_command(self.specifier or ANY, preview.command)

@@ -106,7 +106,7 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
         if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
             content = cap_result(turn.context, content.split("\n"))
         changed = item.tool.risk is not Risk.READ_ONLY
-        finish_call(turn, item.call, results, content, changed=changed, facts=counted.facts, images=counted.images)
+        finish_call(turn, item.call, results, content, changed=changed, counted=counted)
 
 
 async def within_time(turn: Turn, item: ReadyCall, preview: Preview) -> str | Counted:

@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tark_lsp import __version__
+from tark_lsp.cli.index import find_index
 from tark_lsp.cli.installing.neovim import plugin_paths
 from tark_lsp.cli.logins import describe, logins_of
 from tark_lsp.cli.person import TerminalPerson
@@ -81,6 +82,7 @@ def examine(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     yield _state()
     yield from _neovim_plugin()
     yield _sandbox(settings, folder)
+    yield _index(folder)
     yield _server(folder)
 
 
@@ -93,6 +95,12 @@ def _sandbox(settings: Settings, folder: Path) -> Finding:
         return Finding(Mark.GOOD, text)
     why = "there is no folder" if sandbox is None else sandbox.why_not
     return Finding(Mark.WEAK, f"sandbox: {why}, so every command asks for your permission")
+
+
+def _index(folder: Path) -> Finding:
+    found = find_index(folder)
+    mark = Mark.GOOD if found.why_not is None and found.state != "failed" else Mark.WEAK
+    return Finding(mark, f"code index: {found.sentence}")
 
 
 def _system() -> Finding:

@@ -1,4 +1,4 @@
-"""`tark-lsp permissions`: lists and revokes what you allowed for always: commands in a folder, and trusted folders."""
+"""`tark-lsp permissions`: lists and revokes what you allowed for always, and trusts a folder."""
 
 import json
 import sys
@@ -13,6 +13,7 @@ from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import one_line, whole_line
 from tark_lsp.folders import permissions_path
 from tark_lsp.permissions.store import PermissionStore, PermissionsUnusable, StoredPermission
+from tark_lsp.workspace.workspace_folders import is_too_wide
 
 EPILOG = """\
 A grant lets the agent run a command in the sandbox without asking, in one workspace folder. "Replaced" means that
@@ -29,6 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     problems: list[str] = []
     store = PermissionStore(permissions_path, problems.append)
     try:
+        if options.what == "trust":
+            return _trust(screen, store, options.folder)
         if options.what == "revoke":
             if options.every == bool(options.ids):
                 parser.error("give the IDs to revoke, or --all")
@@ -46,14 +49,18 @@ def main(arguments: Sequence[str]) -> int:
 def new_parser() -> ArgumentParser:
     parser = ArgumentParser(
         "tark-lsp permissions",
-        description="Show what you allowed for always on this machine, and revoke it.",
+        description="Show what you allowed for always on this machine, and revoke it; trust a folder.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.set_defaults(json=False)
-    actions = parser.add_subparsers(dest="what", metavar="list | revoke")
+    actions = parser.add_subparsers(dest="what", metavar="list | trust | revoke")
     listing = actions.add_parser("list", help="list all permissions, the oldest first (the default)")
     listing.add_argument("--json", action="store_true", help="print one JSON object per line")
+    trust = actions.add_parser("trust", help="trust a folder: its code is indexed, and commands can run in it unasked")
+    trust.add_argument(
+        "folder", nargs="?", metavar="FOLDER", type=Path, help="the workspace folder (default: this one)"
+    )
     revoke = actions.add_parser("revoke", help="revoke permissions: commands ask again, folders are not trusted")
     revoke.add_argument("ids", nargs="*", metavar="ID", help="the first column of the list")
     revoke.add_argument("--all", dest="every", action="store_true", help="revoke all permissions of all folders")
@@ -69,6 +76,16 @@ def _list(screen: Screen, store: PermissionStore, *, as_json: bool) -> int:
             screen.print_line(_row(one))
     if not found and not as_json:
         screen.print_line("you allowed nothing for always")
+    return DONE
+
+
+def _trust(screen: Screen, store: PermissionStore, folder: Path | None) -> int:
+    place = (folder or Path.cwd()).resolve()
+    if is_too_wide(place):
+        screen.print_error(f"{one_line(str(place))} is too wide to be trusted", "name the folder of one project")
+        return NOT_DONE
+    given = store.add(place)
+    screen.print_line(f"trusted: {one_line(str(given.folder))}; to revoke it: tark-lsp permissions revoke {given.id}")
     return DONE
 
 

@@ -6,22 +6,22 @@ It needs more evidence than the redaction of logs (redaction.py), because here a
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from tark_lsp.secrets.shapes import KEY_PATTERN, LETTER_DIGIT_SWITCH
+from tark_lsp.secrets.shapes import LETTER_DIGIT_SWITCH, key_pattern
 
-KINDS: Mapping[str, re.Pattern[str]] = {
-    "a private key": re.compile(r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY"),
+KINDS: Mapping[str, Callable[[str], object]] = {
+    "a private key": re.compile(r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY").search,
     "a URL with a password": re.compile(
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:[^\s/@]{3,200}@[^\s/]", re.IGNORECASE
-    ),
-    "a token": KEY_PATTERN,
+    ).search,
+    "a token": lambda text: key_pattern().search(text),
     "a password or key": re.compile(
         r"""(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|apikey|access[_-]?key|auth(?:orization)?|credential)s?["'\]]*
         (?:\s*(?:=|:=|=>|:)\s*|\s+is\s+)["'`]?(?:bearer\s+|basic\s+)?
         (?=[^\s"'`]*\d)(?=[^\s"'`]*[A-Za-z])[^\s"'`<>{}$()]{8,}""",
         re.IGNORECASE | re.VERBOSE,
-    ),
+    ).search,
 }
 RANDOM = re.compile(r"[A-Za-z0-9+_=-]{16,}")
 HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
@@ -36,8 +36,8 @@ def looks_secret(text: str) -> str:
 
     Purely hexadecimal text passes: it is a commit or a checksum far more often than a key.
     """
-    for kind, pattern in KINDS.items():
-        if pattern.search(text):
+    for kind, search in KINDS.items():
+        if search(text):
             return kind
     return "random text such as a key" if any(_random(found[0]) for found in RANDOM.finditer(text)) else ""
 

@@ -152,3 +152,5 @@ class IndexStatus:
     vectors: str = ""
     """Where dense vectors come from, or empty: lexical only."""
     reason: str = ""
+    skipped: tuple[tuple[str, int], ...] = ()
+    """Why files are not indexed (`binary`, `minified`, ...; worth.py has all), and how many each time."""

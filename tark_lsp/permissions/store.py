@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from tark_lsp.commands.grant_patterns import Pattern, describe_patterns
 from tark_lsp.errors import TarkError
+from tark_lsp.listeners import Listeners
 from tark_lsp.permissions.folder_identity import identify_folder
 
 if TYPE_CHECKING:  # sqlite3 is imported when something is stored, not when the server starts
@@ -92,6 +93,8 @@ class PermissionStore:
         self._open: Connection | None = None
         self._identity: FileIdentity | None = None
         self._said: set[str] = set()
+        self.changed: Listeners[None] = Listeners()
+        """Tells what this process changed, not what others did."""
 
     def permissions(self, folders: Iterable[Path | str] | None = None) -> list[StoredPermission]:
         """Those of these workspace folders, or all; the oldest first. None if the file cannot be read."""
@@ -126,7 +129,9 @@ class PermissionStore:
             found = connection.execute(f"SELECT {COLUMNS} FROM permissions WHERE {same}", row[1:4]).fetchall()
             return _permission(found[0], identify_folder)
 
-        return self._write(work)
+        added = self._write(work)
+        self.changed.emit(None)
+        return added
 
     def revoke(self, ids: Iterable[str]) -> list[str]:
         """The ids of those that were there. Raises PermissionsUnusable."""
@@ -136,7 +141,9 @@ class PermissionStore:
             delete = "DELETE FROM permissions WHERE id = ?"
             return [one for one in wanted if connection.execute(delete, (one,)).rowcount]
 
-        return self._write(work) if self._exists() else []
+        revoked = self._write(work) if self._exists() else []
+        self.changed.emit(None)
+        return revoked
 
     def close(self) -> None:
         if self._open is not None:

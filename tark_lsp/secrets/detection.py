@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tark_lsp.secrets.shapes import (
-    KEY_PATTERN,
     LETTER_DIGIT_SWITCH,
     LONGEST_BEGINNING,
     SHAPES,
     STRONG_NAMES,
     WEAK_NAMES,
+    key_pattern,
 )
 
 
@@ -149,7 +149,7 @@ def _runs(text: str) -> Iterator[Secret]:
             rest = REST.match(text, end)
             word_end = end if rest is None else rest.end()
             looked_at = min(word_end, start + LONGEST_WORD)
-            for key in KEY_PATTERN.finditer(text, max(done, start - LONGEST_BEGINNING), looked_at):
+            for key in key_pattern().finditer(text, max(done, start - LONGEST_BEGINNING), looked_at):
                 if _can_be_key(key[0]):
                     yield _secret(text, key.start(), key.end(), _kind_of(key[0]))
                     done = key.end()
@@ -206,7 +206,7 @@ def _short_values(text: str) -> Iterator[Secret]:
             at = text.find("://", at + 3)
     at = text.find(WEBHOOK_WORDS)
     while at >= 0:
-        if (found := KEY_PATTERN.match(text, at)) is not None:
+        if (found := key_pattern().match(text, at)) is not None:
             yield _secret(text, *found.span(), "slack-webhook")
         at = text.find(WEBHOOK_WORDS, at + 1)
 

@@ -1,7 +1,7 @@
 """Files that hold keys, by their names: a command in the sandbox cannot read them, and each value in them is masked."""
 
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import lru_cache
 from pathlib import PurePath
 
 IN_WORKSPACE = (
@@ -37,7 +37,7 @@ def is_secret(relative: PurePath) -> bool:
     return kind == "always" or (kind == "not for tests" and OF_TESTS.isdisjoint(map(str.lower, relative.parts[:-1])))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
     """Of a name: `always`, `not for tests` or nothing."""
     lower = name.lower()

@@ -44,10 +44,19 @@ class App:
     def files_renamed(self, params: dict[str, Any]) -> None:
         for old, new in paths_of_files(params, "oldUri", "newUri"):
             self.parts.outside.rename_file(old, new)
+            self.parts.indexing.files.changed([old, new])
 
     def files_deleted(self, params: dict[str, Any]) -> None:
         for (path,) in paths_of_files(params, "uri"):
             self.parts.outside.delete_file(path)
+            self.parts.indexing.files.changed([path])
+
+    def files_created(self, params: dict[str, Any]) -> None:
+        for (path,) in paths_of_files(params, "uri"):
+            self.parts.indexing.files.changed([path])
+
+    def watched_files_changed(self, params: dict[str, Any]) -> None:
+        self.parts.indexing.files.watched_changed(params)
 
     def progress_cancelled(self, params: dict[str, Any]) -> None:
         turn_id = self.parts.tokens.find_turn_id(params.get("token"))

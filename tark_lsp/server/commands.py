@@ -43,8 +43,8 @@ class Feature(Protocol):
 class Commands:
     """All commands of the server. pygls's feature manager is their registry."""
 
-    def __init__(self, early: EarlyAnswers, features: Iterable[Feature], before: Callable[[], None]) -> None:
-        """`before` is called before each command."""
+    def __init__(self, early: EarlyAnswers, features: Iterable[Feature], before: Callable[[str], None]) -> None:
+        """`before` is called with the id of each command before it runs."""
         self._before = before
         self._early = early
         self._commands = [command for feature in features for command in feature.commands()]
@@ -56,7 +56,7 @@ class Commands:
 
     async def _execute(self, command: Command, params: lsp_params.ExecuteCommand) -> Any:
         """Raises RequestError if the argument is malformed."""
-        self._before()
+        self._before(command.id)
         arguments = params.arguments or [{}]
         if len(arguments) != 1 or not isinstance(arguments[0], dict):
             raise RequestError(f"{command.id} takes one JSON object")

@@ -12,6 +12,7 @@ from tark_lsp.agent.approval import Policy, is_read_denied
 from tark_lsp.agent.edit_review import EditReview
 from tark_lsp.agent.rules import Rule
 from tark_lsp.folders import keys_folder, user_config_path, workspace_config_path
+from tark_lsp.listeners import Listeners
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
@@ -44,6 +45,8 @@ class Configuration:
         self.settings = Settings()
         self._models: Models | None = None
         self.problems: Sequence[str] = ()
+        self.loaded: Listeners[Settings] = Listeners()
+        """Tells each time that the settings were loaded, changed or not."""
 
     @property
     def models(self) -> "Models":
@@ -79,6 +82,7 @@ class Configuration:
         if self._models is not None and self.settings.providers != before.providers:
             self._closing.append(self._models)  # running turns may still use them
             self._models = None
+        self.loaded.emit(self.settings)
 
     def reload(self) -> None:
         """Load the settings again, and report new problems."""

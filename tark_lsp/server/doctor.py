@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
+from tark_lsp.index.model import IndexStatus
 from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.indexing.command import status_json, status_line
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.visible import code_span
@@ -57,7 +59,9 @@ class Doctor:
         yield Command("tark.doctor", incoming.Nothing, self.doctor)
 
     async def doctor(self, _: incoming.Nothing) -> Any:
-        report = self.report(await self._auth.statuses(), await self._sandbox_state())
+        report = self.report(
+            await self._auth.statuses(), await self._sandbox_state(), await self._contexts.index.status()
+        )
         await self._show.command_result("doctor", self.text(report))
         return report
 
@@ -73,7 +77,9 @@ class Doctor:
             why = f"{sandbox.why_not}, so every command is asked for"
         return {"available": works, "why": why}
 
-    def report(self, keys: Sequence[Mapping[str, Any]], sandbox: Mapping[str, Any]) -> dict[str, Any]:
+    def report(
+        self, keys: Sequence[Mapping[str, Any]], sandbox: Mapping[str, Any], index: IndexStatus
+    ) -> dict[str, Any]:
         """`keys`: the status of every provider, like in `tark.auth.status`. `sandbox`: `available` and `why`."""
         client = self._connection.client
         missing = {f"experimental.tark.{flag}": text for flag, text in INSTEAD.items() if not client.understands(flag)}
@@ -91,6 +97,7 @@ class Doctor:
                 "permissions": settings.permissions.model_dump(mode="json"),
             },
             "sandbox": dict(sandbox),
+            "index": {**status_json(index), "text": status_line(index)},
             "model": model,
             "providers": sorted(settings.providers),
             "keys": [dict(key) for key in keys],
@@ -110,6 +117,7 @@ class Doctor:
             f"- providers set up in the settings: {', '.join(map(code_span, report['providers'])) or 'none'}",
             f"- keys: {_ready(report['keys']) or NO_KEYS}",
             f"- sandbox: {report['sandbox']['why']}",
+            f"- code index: {prose_line(report['index']['text'])}",
             f"- folders: {', '.join(map(code_span, report['folders'])) or 'none'}",
             "",
             "## What this editor gets instead",

@@ -79,8 +79,12 @@ def _register_workspace(server: TarkServer, app: App) -> None:
         app.files_deleted(params)
 
     @server.feature(types.WORKSPACE_DID_CREATE_FILES)
-    def files_created(_params: Json) -> None:
-        """Closed files are read at each use, so a new one makes nothing stale."""
+    def files_created(params: Json) -> None:
+        app.files_created(params)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched_files_changed(params: Json) -> None:
+        app.watched_files_changed(params)
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def progress_cancelled(params: Json) -> None:

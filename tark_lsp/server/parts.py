@@ -56,6 +56,8 @@ from tark_lsp.server.hunks.regenerate import RegenerateCommand
 from tark_lsp.server.hunks.restore import RestoreCommand
 from tark_lsp.server.hunks.turn_undoing import TurnUndoing, make_checkpoints, make_commands
 from tark_lsp.server.hunks.undo import UndoCommands
+from tark_lsp.server.indexing.command import IndexCommands, status_json
+from tark_lsp.server.indexing.indexing import Indexing
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
 from tark_lsp.server.permissions_command import PermissionsCommand
@@ -167,9 +169,20 @@ class ServerParts:
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
         inputs = self.inputs if connection.client.understands("input") else None
         trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
-        sandboxes = Sandboxes()
-        self.mcp = McpTools(configuration, self.workspace, sandboxes, lambda: trust.is_trusted(self.workspace.folders))
+        self.mcp = McpTools(
+            configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders)
+        )
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
+        self.indexing = Indexing(
+            connection,
+            self.documents,
+            self.workspace,
+            lambda: self.workspaces.open_folders,
+            configuration,
+            trust,
+            self.questions,
+            self.background,
+        )
         self.preparation = Preparation(
             configuration,
             SessionModels(configuration, self.questions),
@@ -181,8 +194,8 @@ class ServerParts:
                 self.store,
                 self.reviews.problems,
                 self.command_changes,
-                sandboxes,
                 self.mcp,
+                self.indexing,
             ),
             TurnUsers(asking, self.reviews),
             self.mentions,
@@ -244,6 +257,7 @@ class ServerParts:
                 "hunks": lambda _: hunks.by_document([hunk for hunk in reviews.hunks.find_hunks() if hunk.pending]),
                 "sessions": session_commands.state,
                 "prompts": self.prompts.state,
+                "index": lambda _: status_json(self.indexing.index.last_status),
                 "settings": new_settings,
             },
         )
@@ -266,14 +280,19 @@ class ServerParts:
                 ModelList(self.configuration, show),
                 self.auth,
                 UsageCommand(sessions, show),
+                IndexCommands(self.indexing.index, show),
                 Doctor(connection, workspace, self.preparation, self.auth, show, lambda: new_settings(None)["model"]),
                 Demo(workspace.folders),
                 PatchCommand(workspace),
                 ClipboardImage(workspace),
                 CommitMessages(self.preparation, workspace, sessions, self.recorder),
             ],
-            self.restorer.restore_if_due,
+            self._before_command,
         )
+
+    def _before_command(self, command: str) -> None:
+        self.restorer.restore_if_due()
+        self.indexing.before_command(command)
 
     def _connect_events(self) -> None:
         self.reviews.events.listen(self._on_review_event)
@@ -318,6 +337,7 @@ class ServerParts:
 
     async def _stop_rest(self) -> None:
         await self.titles.stop()
+        await self.indexing.index.close()
         await self.sessions.stop()
         self.given.close()
         if self.tracing is not None:

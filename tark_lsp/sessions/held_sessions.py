@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 from tark_lsp.sessions import log_rows
 from tark_lsp.sessions.leases import Leases
 from tark_lsp.sessions.rows import SessionRow, TurnRow
-from tark_lsp.sessions.schema import COLUMNS, COPIED
+from tark_lsp.sessions.schema import COLUMNS, COPIED, FIGURES
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 TURNS = "SELECT id, ended FROM turns WHERE session = ?"
-USAGE = "SELECT * FROM usage"
 
 
 class TakenOver(Exception):
@@ -60,7 +59,7 @@ class HeldSessions:
         for session_id in taken:
             self.forget(session_id)
         self.taken_over += taken
-        complete = self._copy_rows(old, new, self.ids - others, all_usage=returning)
+        complete = self._copy_rows(old, new, self.ids - others, all_figures=returning)
         for session_id in sorted(self.leases.held):
             self.leases.acquire(new, session_id)
         for row in self.sessions.values():
@@ -69,17 +68,19 @@ class HeldSessions:
             log_rows.add_turn(new, turn, or_ignore=True)
         return complete
 
-    def _copy_rows(self, old: "Connection", new: "Connection", session_ids: set[str], *, all_usage: bool) -> bool:
-        """`all_usage`: that of sessions which were deleted since, too."""
+    def _copy_rows(self, old: "Connection", new: "Connection", session_ids: set[str], *, all_figures: bool) -> bool:
+        """`all_figures`: those of sessions which were deleted since, too."""
         from tark_lsp.sqlite_file import copy_rows
 
-        known = set(new.execute(USAGE))
-        complete = not all_usage or copy_rows(old, new, "usage", USAGE, known=known)
+        known = {table: set(new.execute(f"SELECT * FROM {table}")) for table in FIGURES}
+        complete = True
+        for table in FIGURES if all_figures else ():
+            complete = copy_rows(old, new, table, f"SELECT * FROM {table}", known=known[table]) and complete
         for session_id in sorted(session_ids):
             values = {"session": session_id}
-            if not all_usage:
-                own = f"{USAGE} WHERE session = :session"
-                complete = copy_rows(old, new, "usage", own, values, known=known) and complete
+            for table in () if all_figures else FIGURES:
+                own = f"SELECT * FROM {table} WHERE session = :session"
+                complete = copy_rows(old, new, table, own, values, known=known[table]) and complete
             for table, where in COPIED.items():
                 new.execute(f"DELETE FROM {table} WHERE {where}", values)
                 sql = f"SELECT {COLUMNS.get(table, '*')} FROM {table} WHERE {where} ORDER BY rowid"

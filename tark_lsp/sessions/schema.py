@@ -4,6 +4,7 @@ Two logs only grow: `messages` is what the model is sent, `updates` what the use
 say which messages are still sent. Paths are blobs, because they need not be valid text.
 """
 
+import re
 from collections.abc import Mapping
 
 from tark_lsp.database import Layout
@@ -28,6 +29,11 @@ TABLES = (
     reasoning_tokens INTEGER NOT NULL, cost_usd REAL, workspace TEXT NOT NULL)""",
     "CREATE INDEX usage_of_session ON usage (session)",
     "CREATE INDEX usage_by_time ON usage (time)",
+    """CREATE TABLE tool_calls (session TEXT NOT NULL, turn TEXT NOT NULL, tool TEXT NOT NULL,
+    time REAL NOT NULL, seconds REAL, waited REAL NOT NULL, status TEXT NOT NULL, code TEXT NOT NULL,
+    retry INTEGER NOT NULL)""",
+    "CREATE INDEX tool_calls_of_session ON tool_calls (session)",
+    "CREATE INDEX tool_calls_by_time ON tool_calls (time)",
     """CREATE TABLE results (session TEXT NOT NULL, id TEXT NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL,
     UNIQUE (session, id))""",
     """CREATE TABLE kept_hunks (number INTEGER PRIMARY KEY, lease TEXT NOT NULL, path BLOB NOT NULL,
@@ -36,8 +42,16 @@ TABLES = (
     "CREATE TABLE chats (path BLOB PRIMARY KEY, session TEXT NOT NULL, turn TEXT NOT NULL, digest TEXT NOT NULL)",
     "CREATE INDEX chats_of_session ON chats (session)",
 )
-LAYOUT = Layout(1, TABLES)
-"""`summary` replaces the messages before `told_from`; tool results before `shortened_before` are sent shortened."""
+
+
+def _if_missing(statement: str) -> str:
+    return re.sub("^CREATE (TABLE|INDEX)", r"\g<0> IF NOT EXISTS", statement)
+
+
+LAYOUT = Layout(2, tuple(map(_if_missing, TABLES)))
+"""A file of version 1 gets the table that it lacks (`tool_calls`).
+
+`summary` replaces the messages before `told_from`; tool results before `shortened_before` are sent shortened."""
 
 TURNS_OF = "SELECT id FROM turns WHERE session = :session"
 TEXT_OF: Mapping[str, str] = {
@@ -51,6 +65,8 @@ TEXT_OF: Mapping[str, str] = {
 }
 """The rows that are deleted with a session, by table, in this order."""
 COPIED: Mapping[str, str] = {**TEXT_OF, "kept_hunks": "lease = :session"}
-"""The rows of a session, or of another lease, that are copied when the database changes its file; usage is apart."""
+"""The rows of a session, or of another lease, that are copied when the database changes its file, without `FIGURES`."""
+FIGURES = ("usage", "tool_calls")
+"""Rows without text, which stay when their session is deleted."""
 COLUMNS = {"kept_hunks": "NULL, lease, path, digest, text, hunks"}
 """The columns to copy, if not all: a row gets a new number in another file."""

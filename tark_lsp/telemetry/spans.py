@@ -6,7 +6,6 @@ https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai, as of
 "development" there).
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
 
 from tark_lsp import __version__
+from tark_lsp.agent.call_figures import OTHER, UNKNOWN_TOOL, failure_code
 from tark_lsp.agent.events import AgentEvent, Answered, CallChanged, CallStatus, Requested
 from tark_lsp.llm.events import WireStop
 from tark_lsp.messages import Usage
@@ -25,9 +25,6 @@ PROVIDERS = {"gemini": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai", "co
 
 STOPS = frozenset(stop.value for stop in WireStop)
 CANCELLED = "cancelled"
-UNKNOWN_TOOL = "unknown_tool"
-OTHER = "_OTHER"
-"""The conventions' value for unknown names: here for a tool name that a model made up."""
 
 
 @dataclass(slots=True)
@@ -102,7 +99,7 @@ class TurnSpans:
             return  # the call is being written or previewed, and does not run yet
         call = turn.calls.get(event.call_id)
         if call is None:
-            made_up = event.status is CallStatus.FAILED and _code(event) == UNKNOWN_TOOL
+            made_up = event.status is CallStatus.FAILED and failure_code(event.text) == UNKNOWN_TOOL
             name = OTHER if made_up else turn.names[event.call_id]
             call = turn.calls[event.call_id] = _Call(self._tool(at, record, turn, name, event.call_id))
         if call.waiting_since is not None:
@@ -136,7 +133,7 @@ def _end_call(at: int, call: _Call, event: CallChanged) -> None:
     if call.waited:
         call.span.set_attribute("tark.tool.waited_seconds", call.waited / 1e9)
     if event.status in (CallStatus.FAILED, CallStatus.REJECTED):
-        _fail(call.span, _code(event))
+        _fail(call.span, failure_code(event.text))
     call.span.end(at)
 
 
@@ -144,14 +141,6 @@ def _fail(span: Span, code: str) -> None:
     """The error message is left out: it can contain a path or text of a file."""
     span.set_attribute("error.type", code)
     span.set_status(StatusCode.ERROR)
-
-
-def _code(event: CallChanged) -> str:
-    """The code of a failure, whose result for the model is a line of JSON (tools.md)."""
-    try:
-        return str(json.loads(event.text or "")["error"]["code"])
-    except (ValueError, KeyError, TypeError):
-        return OTHER
 
 
 def _ids(record: ObservedTurn) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Tracing: an observer of turns that exports them as OpenTelemetry spans.
+"""Tracing: an observer of turns that exports them as OpenTelemetry spans and metrics.
 
 OpenTelemetry is imported with the first turn, in a thread; events until then are kept with their times. The event loop
 never waits for a receiver, and the end of the server waits at most `CLOSE_SECONDS`.
@@ -9,30 +9,29 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent.events import AgentEvent, Answered, CallChanged, Requested
 from tark_lsp.telemetry.observed_turn import ObservedTurn
-from tark_lsp.telemetry.otel_environment import ENDPOINTS
+from tark_lsp.telemetry.otel_environment import ENDPOINT, NAMES, Signal, protocol_of, requested_signals
 
 if TYPE_CHECKING:
     from tark_lsp.telemetry.otlp import Receiver
 
 log = logging.getLogger(__name__)
 
-PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 SUPPORTED = "http/protobuf"
 EXTRA = "pip install 'tark_lsp[otel]'"
 MOST_WAITING = 10_000
 """Events that are kept until the library is imported."""
 
 CLOSE_SECONDS = 1.0
-"""How long the end of the server waits for the last spans to be sent."""
+"""How long the end of the server waits for the last spans and metrics to be sent."""
 
 
 class Tracing:
-    """`say` is called at most once, to tell the user why no spans are sent."""
+    """`say` is called at most once, to tell the user what is not sent, and why."""
 
     def __init__(self, environ: Mapping[str, str], say: Callable[[str], None]) -> None:
         self._environ = environ
@@ -41,25 +40,26 @@ class Tracing:
         self._loading: asyncio.Task[None] | None = None
         self._waiting: list[Callable[[Receiver], None]] = []
         self._off = False
+        self._said = False
 
     def on_turn_accepted(self, record: ObservedTurn) -> None:
         at = time.time_ns()
-        self._do(lambda receiver: receiver.spans.accepted(at, record))
+        self._do(lambda receiver: receiver.accepted(at, record))
 
     def on_turn_event(self, record: ObservedTurn, event: AgentEvent) -> None:
         if isinstance(event, Requested | Answered | CallChanged):
             at = time.time_ns()
-            self._do(lambda receiver: receiver.spans.event(at, record, event))
+            self._do(lambda receiver: receiver.event(at, record, event))
 
     def on_update_sent(self, record: ObservedTurn, seq: int, update: Mapping[str, Any]) -> None:
         """Texts are in no span."""
 
     def on_turn_ended(self, record: ObservedTurn, end: Mapping[str, Any]) -> None:
         at = time.time_ns()
-        self._do(lambda receiver: receiver.spans.ended(at, record, end))
+        self._do(lambda receiver: receiver.ended(at, record, end))
 
     async def stop(self) -> None:
-        """Send the last spans, for at most `CLOSE_SECONDS`, including the import."""
+        """Send the last spans and metrics, for at most `CLOSE_SECONDS`, including the import."""
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 if self._loading is not None:
@@ -67,7 +67,7 @@ class Tracing:
                 if self._receiver is not None:
                     await _in_own_thread(self._receiver.close)
         except TimeoutError:
-            log.warning("the last spans were dropped after %.0f s", CLOSE_SECONDS)
+            log.warning("the last spans and metrics were dropped after %.0f s", CLOSE_SECONDS)
         self._off = True
 
     def _do(self, work: "Callable[[Receiver], None]") -> None:
@@ -82,33 +82,38 @@ class Tracing:
         try:
             work(self._receiver)
         except Exception:  # a defect here must not end the turn
-            log.exception("no more spans are created")
+            log.exception("no more spans and metrics are created")
             self._off = True
 
     async def _load(self) -> None:
-        protocol = next((value for name in PROTOCOLS if (value := self._environ.get(name, "").strip())), SUPPORTED)
+        protocols = {signal: protocol_of(signal, self._environ) for signal in requested_signals(self._environ)}
+        wrong = [signal for signal, protocol in protocols.items() if protocol not in ("", SUPPORTED)]
+        signals = [signal for signal in protocols if signal not in wrong]
+        if wrong:
+            self._not_sent(wrong, f"the protocol {protocols[wrong[0]]} is not supported, only {SUPPORTED}")
         try:
-            if protocol != SUPPORTED:
-                raise ValueError(f"the protocol {protocol} is not supported, only {SUPPORTED}")
-            self._receiver = await asyncio.to_thread(_connect)
+            self._receiver = await asyncio.to_thread(_connect, signals) if signals else None
         except ImportError as error:
-            self._give_up(f"{ENDPOINTS[1]} is set, but OpenTelemetry is not installed ({error}): {EXTRA}")
+            self._not_sent(signals, f"{ENDPOINT} is set, but OpenTelemetry is not installed ({error}): {EXTRA}")
         except Exception as error:  # noqa: BLE001  the library can raise anything for a wrong variable
-            self._give_up(f"{error}")
+            self._not_sent(signals, f"{error}")
+        self._off = self._receiver is None
         waiting, self._waiting = self._waiting, []
         for work in waiting:
             self._do(work)
 
-    def _give_up(self, why: str) -> None:
-        self._off = True
-        log.warning("no spans are sent: %s", why)
-        self._say(f"Tark: no spans are sent: {why}")
+    def _not_sent(self, signals: Sequence[Signal], why: str) -> None:
+        text = f"no {' and '.join(NAMES[signal] for signal in signals)} are sent: {why}"
+        log.warning("%s", text)
+        if not self._said:
+            self._said = True
+            self._say(f"Tark: {text}")
 
 
-def _connect() -> "Receiver":
+def _connect(signals: Sequence[Signal]) -> "Receiver":
     from tark_lsp.telemetry.otlp import connect
 
-    return connect()
+    return connect(signals)
 
 
 async def _in_own_thread(work: Callable[[], None]) -> None:

@@ -28,12 +28,12 @@ def tell_unsaved(ctx: ToolContext, unsaved: Sequence[Path]) -> list[str]:
     return [f"[not saved when it started, so it saw older text of: {named(ctx, unsaved, most=NAMED_FILES)}]"]
 
 
-def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], before: Watch) -> list[str]:
+def tell_changes(ctx: ToolContext, changes: Mapping[Path, str], before: Watch, most: int = NAMED_FILES) -> list[str]:
     lines = []
     for kind in ("created", "changed", "deleted"):
         paths = [path for path, what in changes.items() if what == kind]
         if paths:
-            lines.append(f"[{kind} while it ran: {named(ctx, paths, most=NAMED_FILES)}]")
+            lines.append(f"[{kind} while it ran: {named(ctx, paths, most)}]")
     if not before.complete:
         lines.append("[there are too many files to list all that were created or changed]")
     lines += before.tell()

@@ -45,21 +45,24 @@ class Ran:
         return self.code is None
 
 
-async def run_previewed(command: Command, ctx: ToolContext) -> Ran:
-    """Raises ToolError `unsupported` if the sandbox cannot be set up: without it nobody has allowed the command."""
+async def run_previewed(command: Command, ctx: ToolContext, *, kept: int = LONGEST_KEPT) -> Ran:
+    """`kept`: how many bytes of the output are kept as `whole`.
+
+    Raises ToolError `unsupported` if the sandbox cannot be set up: without it nobody has allowed the command.
+    """
     if command.confined:
-        return await _run_in_sandbox(command, ctx)
-    return await start(command, command.argv, command.env, ctx)
+        return await _run_in_sandbox(command, ctx, kept)
+    return await start(command, command.argv, command.env, ctx, kept)
 
 
-async def _run_in_sandbox(command: Command, ctx: ToolContext) -> Ran:
+async def _run_in_sandbox(command: Command, ctx: ToolContext, kept: int) -> Ran:
     last: Ran | None = None
     prepared: Run | None = None
 
     async def start_run(run: "Run") -> int | None:
         nonlocal last, prepared
         prepared = run
-        last = await start(command, run.argv, run.env, ctx)
+        last = await start(command, run.argv, run.env, ctx, kept)
         return last.code
 
     try:
@@ -111,8 +114,10 @@ def opened_folder(command: Command) -> Iterator[Path]:
         os.close(handle)
 
 
-async def start(command: Command, argv: Sequence[str], env: Mapping[str, str], ctx: ToolContext) -> Ran:
-    output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(LONGEST_KEPT)
+async def start(
+    command: Command, argv: Sequence[str], env: Mapping[str, str], ctx: ToolContext, kept: int = LONGEST_KEPT
+) -> Ran:
+    output, whole = HeadAndTail(character_limit(ctx.result_tokens)), HeadAndTail(kept)
     started = time.monotonic()
     code: int | None = None
     try:

@@ -49,6 +49,8 @@ class ToolFacts:
     """Only turns of this kind offer the tool, or of a named prompt that is based on it. Empty: all kinds."""
     untrusted_output: bool = True
     """The result can hold text that others wrote (files, pages, programs): data, never instructions."""
+    allowed_as: str = ""
+    """An allow rule for this tool covers the call, too: it runs a command line that this tool could run."""
     of_workspace: bool = False
     """That text is of the workspace, unless the call reads outside, and makes nothing stricter (agent/taint.py)."""
 

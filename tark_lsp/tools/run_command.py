@@ -1,7 +1,5 @@
 """run_command: runs a command line in a shell, with limits on time and output, and ends every process it started."""
 
-import asyncio
-import contextlib
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +10,9 @@ from tark_lsp.commands.shell_text import read_command
 from tark_lsp.context.result_handles import how_to_read
 from tark_lsp.errors import FileMissing, NotText, OutsideWorkspace, ToolError
 from tark_lsp.tools.command import Command
-from tark_lsp.tools.command_changes import note_changes, tell_changes, tell_unsaved
-from tark_lsp.tools.command_checkpoint import watch, why_no_checkpoint
-from tark_lsp.tools.command_findings import settle_findings
-from tark_lsp.tools.command_running import folder_id, run_previewed
+from tark_lsp.tools.command_checkpoint import why_no_checkpoint
+from tark_lsp.tools.command_execution import ending, execute, tell_limits
+from tark_lsp.tools.command_running import folder_id
 from tark_lsp.tools.confined import can_confine
 from tark_lsp.tools.danger import danger_of
 from tark_lsp.tools.facts import ToolFacts
@@ -33,9 +30,6 @@ or secrets, and background processes are ended with the command. If possible it 
 writes only to the workspace, without protected paths such as .git; /tmp is empty, and gone at its end. Say what else \
 it needs, and the person is asked; a command that needs no more can run unasked. Prefer the other tools for reading, \
 searching and editing."""
-
-CANCEL_SECONDS = 0.15
-"""Together with ending the processes, this stays within the 500 ms that a cancellation can take."""
 
 
 class RunCommandArguments(Arguments):
@@ -133,30 +127,13 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
     command = preview.command
     if command is None or folder_of(args, ctx) != command.cwd:
         raise OutsideWorkspace("cwd now leads to another folder", hint="make the call again")
-    folder = max(
-        (one for one in ctx.workspace.folders if command.cwd.is_relative_to(one)), key=lambda one: len(one.parts)
-    )
-    unsaved = find_unsaved(ctx)
-    before = await watch(command, ctx, folder)
-    try:
-        ran = await run_previewed(command, ctx)
-    except asyncio.CancelledError:
-        # There is no result any more, but the user should know what changed, if that can be found quickly.
-        with contextlib.suppress(ToolError, TimeoutError):
-            async with asyncio.timeout(CANCEL_SECONDS):
-                await note_changes(ctx, before, unsaved)
-        raise
-    except ToolError:
-        before.abandon()
-        raise
-    found = await settle_findings(ran.findings, ctx)
-    changes = await note_changes(ctx, before, unsaved)
+    executed = await execute(command, ctx)
+    ran = executed.ran
     parts = [
         shown(ctx, ran.output, ran.whole).rstrip("\n"),
-        *found,
+        *executed.before,
         *tell_limits(command, ran.code),
-        *tell_unsaved(ctx, unsaved),
-        *tell_changes(ctx, changes, before),
+        *executed.after,
     ]
     told = "\n".join(part for part in parts if part)
     if ran.timed_out:
@@ -168,22 +145,6 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
         )
     text = f"{ending(ran.code)} after {ran.seconds:.1f} s\n{told or '(no output)'}"
     return Counted(text, CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1)))
-
-
-def tell_limits(command: Command, code: int | None) -> list[str]:
-    """What could be the reason of a failure."""
-    if not command.confined or command.reads_only or code == 0:
-        return []
-    network = "" if command.network else "it has no network, and "
-    where = "the workspace, without protected paths such as .git, and temporary folders"
-    needs = "network, writable_paths or without_sandbox"
-    return [f"[in a sandbox, {network}it can write only to {where}; if it failed for that, call again with {needs}]"]
-
-
-def ending(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"ended by signal {-code}"
-    return f"exit code {code}"
 
 
 def shown(ctx: ToolContext, output: HeadAndTail, whole: HeadAndTail) -> str:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
-from tark_lsp.index.code_index import NO_INDEX, CodeIndex
 from tark_lsp.messages import Image, Mode, ToolDefinition
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
@@ -34,6 +33,7 @@ from tark_lsp.workspace.snapshot import Snapshot
 if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
     from tark_lsp.context.memory import Memory
     from tark_lsp.context.skills import Skill
+    from tark_lsp.index.code_index import CodeIndex
     from tark_lsp.tools.problem import Problem
 
 
@@ -114,10 +114,11 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A result for the model, with figures for the user, or with images."""
+    """A result for the model, with figures and places for the user, or images. No places: those of the preview stay."""
 
     text: str
     facts: CallFacts | None = None
+    locations: tuple[Location, ...] = ()
     images: tuple[Image, ...] = ()
 
 
@@ -180,6 +181,12 @@ class Selection:
     end: int
 
 
+def _no_index() -> "CodeIndex":
+    from tark_lsp.index.code_index import NO_INDEX
+
+    return NO_INDEX
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What the tools of one turn share. Only `agent/` writes it, except for `seen`, which tools that read fill."""
@@ -214,7 +221,7 @@ class ToolContext:
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
     masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
-    index: CodeIndex = NO_INDEX
+    index: "CodeIndex" = field(default_factory=_no_index)
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""

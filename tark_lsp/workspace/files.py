@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from tark_lsp.errors import FileMissing, FileTooLarge, NotText, StaleText, WorkspaceError
+from tark_lsp.listeners import Listeners
 from tark_lsp.workspace.closed_files import LARGEST_FILE, apply_edit, move_file, remove_file, restore_file
 from tark_lsp.workspace.disk.file_errors import file_error
 from tark_lsp.workspace.disk.folder import File, Ready
@@ -74,6 +75,8 @@ class Workspace:
         self.private = private
         self.in_memory = in_memory
         self._writing = asyncio.Lock()
+        self.written: Listeners[Sequence[Path]] = Listeners()
+        """Tells the paths of closed files that were written, moved or removed, or may have been."""
         self.set_folders(folders)
 
     def set_folders(self, folders: Sequence[Path]) -> None:
@@ -216,7 +219,10 @@ class Workspace:
     async def put(self, steps: Sequence[FileStep]) -> Sequence[str]:
         """Make the steps in order, whatever is open in the editor. Returns for each why it was not made, or nothing."""
         places = [(*self._folders.locate(step.path), step) for step in steps]
-        return await self._to_end(lambda: make_steps(places))
+        try:
+            return await self._to_end(lambda: make_steps(places))
+        finally:
+            self.written.emit([step.path for step in steps])
 
     async def _write(self, paths: Sequence[Path], work: Callable[[Ready], Outcome]) -> Outcome:
         """Run `work` in a thread, because `fsync` can take long. One write at a time, and each one to its end."""
@@ -237,6 +243,8 @@ class Workspace:
         except OSError as error:
             problem = file_error(error, "the file", writing=True)
             return Stale(problem.message) if isinstance(problem, FileMissing) else Refused(problem.message)
+        finally:
+            self.written.emit(paths)
 
     async def _to_end(self, work: Callable[[], T]) -> T:
         """Run `work` in a thread, also if the caller is cancelled meanwhile: that takes effect at its next await."""

@@ -1,8 +1,10 @@
 """Names of files that decide what runs on the user's machine or what an agent is told: every edit needs permission."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
+from functools import lru_cache
 from pathlib import PurePath
 
 PROTECTED = (
@@ -56,14 +58,31 @@ def plain_name(name: str) -> str:
 
 
 PATTERNS = tuple(tuple(pattern.split("/")) for pattern in PROTECTED)
+ONE_NAME = re.compile("|".join(translate(pattern[0]) for pattern in PATTERNS if len(pattern) == 1))
+SEVERAL_NAMES = tuple(pattern for pattern in PATTERNS if len(pattern) > 1)
 
 
 def is_protected_path(relative: PurePath) -> bool:
     """Whether any names in the path from the workspace folder are protected, including the last one."""
-    names = [plain_name(part) for part in relative.parts]
     if relative.name == HEAD:
         return True
-    return any(begins_with(names[start:], pattern) for start in range(len(names)) for pattern in PATTERNS)
+    parts = relative.parts
+    return any(_is_protected_alone(part) for part in parts) or any(
+        begins_with([plain_name(part) for part in parts[start : start + len(pattern)]], pattern)
+        for start, part in enumerate(parts)
+        for pattern in _begun_by(part)
+    )
+
+
+@lru_cache(maxsize=4096)  # the paths of a workspace share most of their names
+def _is_protected_alone(name: str) -> bool:
+    return ONE_NAME.fullmatch(plain_name(name)) is not None
+
+
+@lru_cache(maxsize=4096)
+def _begun_by(name: str) -> tuple[Sequence[str], ...]:
+    """The patterns of several names whose first one it can be."""
+    return tuple(pattern for pattern in SEVERAL_NAMES if fnmatchcase(plain_name(name), pattern[0]))
 
 
 def begins_with(names: Sequence[str], pattern: Sequence[str]) -> bool:

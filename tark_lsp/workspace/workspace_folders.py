@@ -76,6 +76,11 @@ class WorkspaceFolders:
         raise OutsideWorkspace(f"{path} is outside the workspace")
 
 
+def is_too_wide(folder: Path) -> bool:
+    """Is it the home folder, or does it hold that, like the root?"""
+    return Path(os.path.realpath(Path.home())).is_relative_to(folder)
+
+
 def _unique_names(folders: Sequence[Path]) -> dict[Path, str]:
     """The name of each folder; the second folder of the same name gets `-2`, and so on."""
     names: dict[Path, str] = {}

@@ -43,7 +43,8 @@ def test_findings(tmp_path: Path, toml: str, keys: dict[str, str], words: list[s
     if toml:
         configure(tmp_path, toml)
     done = without_terminal(["doctor"], tmp_path, environment(tmp_path, **keys), fresh=not toml)
-    for word in (*words, "search: ripgrep", "sandbox: turned off", "the language server starts"):
+    always = ("search: ripgrep", "sandbox: turned off", "note code index: off: ", "the language server starts")
+    for word in (*words, *always):
         assert word in done.stdout
     assert (done.returncode, done.stderr) == (code, "")
     assert "secret" not in done.stdout

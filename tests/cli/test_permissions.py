@@ -76,6 +76,21 @@ def test_revoking(store: PermissionStore, run: Run, tmp_path: Path) -> None:
     assert run("revoke", "--all") == (0, "there was nothing to revoke")
 
 
+def test_trusting_a_folder(store: PermissionStore, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    code, shown = run("trust", str(folder))
+    (given,) = store.permissions()
+    assert (code, given.kind, given.folder) == (0, "trust", folder.resolve())
+    assert shown == f"trusted: {folder.resolve()}; to revoke it: tark-lsp permissions revoke {given.id}"
+    monkeypatch.chdir(folder)
+    assert run("trust") == (0, shown)
+    assert store.permissions() == [given]
+    assert run("trust", str(Path.home()))[0] == 1
+    assert "is not a folder" in run("trust", str(tmp_path / "missing"))[1]
+    assert store.permissions() == [given]
+
+
 @pytest.mark.parametrize("arguments", [("revoke",), ("revoke", "x", "--all"), ("forget",)])
 def test_wrong_usage(run: Run, arguments: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tark_lsp.agent.call_figures import CallFigures
+from tark_lsp.agent.events import CallStatus
 from tark_lsp.cli.usage import main
 from tark_lsp.messages import ApprovalLevel, Mode, Usage
 from tark_lsp.sessions.rows import SessionRow, UsageRow
 from tark_lsp.sessions.store import SessionStore
+from tark_lsp.sessions.tool_calls import add_tool_calls
 
 DAY = 86_400.0
 Run = Callable[..., tuple[int, str]]
@@ -127,3 +130,67 @@ def test_a_damaged_file_is_said(file: Path, run: Run) -> None:
     code, shown = run()
     assert code == 1
     assert "cannot be read" in shown
+
+
+CALLS = [
+    CallFigures("read_file", CallStatus.COMPLETED, seconds=0.25),
+    CallFigures("run_tests", CallStatus.FAILED, "timeout", 600.0, 4.0),
+    CallFigures("run_tests", CallStatus.COMPLETED, seconds=2.0, retry=True),
+]
+
+
+def add_calls(file: Path) -> None:
+    def failed(problem: str) -> None:
+        raise AssertionError(problem)
+
+    store = SessionStore(lambda: file, failed)
+    store.file.write(lambda connection: add_tool_calls(connection, "session-1", "turn-1", time.time(), CALLS))
+    store.file.write(lambda connection: add_tool_calls(connection, "session-2", "turn-2", 1.0, CALLS[:1]))
+    store.close()
+
+
+def test_tools(file: Path, run: Run) -> None:
+    fill(file)
+    add_calls(file)
+    code, shown = run("--tools")
+    assert code == 0
+    assert shown.splitlines() == [
+        "tool       calls  errors  timeouts  rejected  cancelled  retries     p50       p95      time  waited",
+        "read_file      2       0         0         0          0        0  0.25 s    0.25 s    0.50 s  0.00 s",
+        "run_tests      2       1         1         0          0        1  2.00 s  600.00 s  602.00 s  4.00 s",
+        "total          4       1         1         0          0        1  0.25 s  600.00 s  602.50 s  4.00 s",
+    ]
+    assert "read_file      1" in run("--tools", "--since", "1d")[1]
+
+
+def test_the_report_of_a_session_names_its_failed_calls(file: Path, run: Run) -> None:
+    fill(file)
+    add_calls(file)
+    code, shown = run("--tools", "--session", "session-1")
+    assert code == 0
+    table, _, failed = shown.partition("\n\n")
+    assert len(table.splitlines()) == 4
+    head, row = (line.split() for line in failed.splitlines())
+    assert head == ["failed", "at", "tool", "error", "time", "turn"]
+    assert row[2:] == ["run_tests", "timeout", "600.00", "s", "turn-1"]
+    told = json.loads(run("--tools", "--session", "session-1", "--json")[1])
+    assert [tool["tool"] for tool in told["tools"]] == ["run_tests", "read_file"]
+    assert told["tools"][0] == {
+        "tool": "run_tests", "calls": 2, "errors": 1, "timeouts": 1, "rejected": 0, "cancelled": 0, "retries": 1,
+        "p50": 2.0, "p95": 600.0, "seconds": 602.0, "waited": 4.0,
+    }  # fmt: skip
+    assert (told["total"]["calls"], told["failed"][0]["turnId"], told["failed"][0]["code"]) == (3, "turn-1", "timeout")
+    assert "failed" not in json.loads(run("--tools", "--json")[1])
+    rows = list(csv.DictReader(io.StringIO(run("--tools", "--format", "csv")[1])))
+    assert [(row["tool"], row["p95"]) for row in rows] == [("read_file", "0.25"), ("run_tests", "600.0")]
+
+
+def test_no_tools(file: Path, run: Run) -> None:
+    assert run("--tools") == (0, "no tool calls are recorded for that\n")
+    assert json.loads(run("--tools", "--json")[1])["tools"] == []
+    assert run("--tools", "--format", "csv")[1].startswith("tool,calls,errors")
+    fill(file)
+    assert run("--tools") == (0, "no tool calls are recorded for that\n")
+    with pytest.raises(SystemExit) as ended:
+        run("--tools", "--by", "day")
+    assert ended.value.code == 2

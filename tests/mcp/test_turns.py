@@ -1,12 +1,12 @@
 """MCP tools in whole turns: who is asked what, what the model gets, and what is recorded."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tark_lsp.agent.approval import Allow, Ask, Policy, decide_call
+from tark_lsp.agent.approval import Allow, Ask, Decision, Deny, Policy, decide_call
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.turn import run_turn
@@ -97,31 +97,38 @@ async def test_without_trust_nothing_is_started_or_asked(bench: Bench, desk: Des
     assert desk.told() == []
 
 
-RULES: dict[str, tuple[Callable[[Policy], Policy], str]] = {
-    "allowed by its name": (lambda policy: replace(policy, allow=(Rule.parse(ADD),)), "allowed"),
-    "allowed by its server": (lambda policy: replace(policy, allow=(Rule.parse("mcp__toy"),)), "allowed"),
-    "allowed for another server": (lambda policy: replace(policy, allow=(Rule.parse("mcp__to"),)), "asked"),
-    "allowed by a pattern": (lambda policy: replace(policy, allow=(Rule.parse("mcp__*"),)), "asked"),
-    "denied": (lambda policy: replace(policy, deny=(Rule.parse(ADD),), allow=(Rule.parse(ADD),)), "denied"),
-    "its server is denied": (lambda policy: replace(policy, deny=(Rule.parse("mcp__toy"),)), "denied"),
-    "denied with a specifier": (lambda policy: replace(policy, deny=(Rule.parse(f"{ADD}(x)"),)), "denied"),
-    "commands are denied": (lambda policy: replace(policy, deny=(Rule.parse("run_command"),)), "denied"),
-    "a file is denied": (
-        lambda policy: replace(policy, deny=(Rule.parse("read_file(.env)"),), allow=(Rule.parse(ADD),)),
-        "asked",
-    ),
-    "asked about": (lambda policy: replace(policy, ask=(Rule.parse("mcp__toy"),), allow=(Rule.parse(ADD),)), "asked"),
+def rules(*, allow: str = "", ask: str = "", deny: str = "") -> Policy:
+    parsed = {
+        kind: (Rule.parse(text),) if text else ()
+        for kind, text in zip(("allow", "ask", "deny"), (allow, ask, deny), strict=True)
+    }
+    return replace(TRUSTED, **parsed)
+
+
+RULES = {
+    "allowed by its name": (rules(allow=ADD), Allow),
+    "allowed by its server": (rules(allow="mcp__toy"), Allow),
+    "allowed for another server": (rules(allow="mcp__to"), Ask),
+    "allowed by a pattern": (rules(allow="mcp__*"), Ask),
+    "denied": (rules(deny=ADD, allow=ADD), Deny),
+    "its server is denied": (rules(deny="mcp__toy"), Deny),
+    "denied with a specifier": (rules(deny=f"{ADD}(x)"), Deny),
+    "commands are denied": (rules(deny="run_command"), Deny),
+    "a file is denied": (rules(deny="read_file(.env)", allow=ADD), Ask),
+    "asked about": (rules(ask="mcp__toy", allow=ADD), Ask),
 }
 
 
 @pytest.mark.parametrize("rule", RULES)
-async def test_rules(bench: Bench, desk: Desk, rule: str) -> None:
-    await give(bench, desk)
-    change, outcome = RULES[rule]
-    bench.rules = change(TRUSTED)
-    await bench.run(answer(call(ADD, a=1)), answer("ok"))
-    assert len(bench.user.asked) == (outcome == "asked")
-    assert bench.errors() == (["denied"] if outcome == "denied" else [None])
+def test_rules(rule: str) -> None:
+    policy, decision = RULES[rule]
+    assert isinstance(decided(policy), decision)
+
+
+def decided(policy: Policy, *, confined: bool = False) -> Decision:
+    folder = Path("/project")
+    made = Preview(ADD, ToolKind.OTHER, Risk.RISKY, mcp=McpCall("toy", ADD, "pin", confined))
+    return decide_call(ADD, made, policy, Workspace([folder], MemoryBuffers()))
 
 
 async def test_after_its_own_text_a_call_asks_in_spite_of_a_rule_and_a_grant(bench: Bench, desk: Desk) -> None:
@@ -239,8 +246,7 @@ def test_images_reach_the_model_with_a_line_that_names_them() -> None:
 
 @pytest.mark.parametrize(("confined", "decision"), [(True, Allow), (False, Ask)])
 def test_after_foreign_text_a_rule_still_covers_a_server_that_cannot_reach_the_network(
-    desk: Desk, confined: bool, decision: type
+    confined: bool, decision: type
 ) -> None:
-    policy = replace(TRUSTED, allow=(Rule.parse("mcp__toy"),), tainted_by="a page")
-    made = Preview(ADD, ToolKind.OTHER, Risk.RISKY, mcp=McpCall("toy", ADD, "pin", confined))
-    assert isinstance(decide_call(ADD, made, policy, Workspace([desk.folder], MemoryBuffers())), decision)
+    policy = replace(rules(allow="mcp__toy"), tainted_by="a page")
+    assert isinstance(decided(policy, confined=confined), decision)

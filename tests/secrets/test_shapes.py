@@ -8,7 +8,7 @@ from rstr import Rstr
 from tark_lsp.context.secrets import looks_secret
 from tark_lsp.redaction import redact
 from tark_lsp.secrets.detection import find_secrets
-from tark_lsp.secrets.shapes import KEY_PATTERN, SHAPES
+from tark_lsp.secrets.shapes import SHAPES, key_pattern
 from tests.cases import every
 
 PATTERNS = {f"{shape.of}: {shape.kind}": shape.pattern for shape in SHAPES}
@@ -46,4 +46,4 @@ def test_tool_results_mask_every_shape(name: str, text: str) -> None:
     ],
 )
 def test_ordinary_text_is_not_a_key(text: str) -> None:
-    assert KEY_PATTERN.search(text) is None
+    assert key_pattern().search(text) is None

@@ -74,8 +74,10 @@ class Desk:
         folders: Sequence[Path] | None = None,
         config: str = "",
         client_name: str = "Visual Studio Code",
+        indexed: bool = False,
         **more: Any,
     ) -> None:
+        """`indexed`: an index process starts if the workspace is trusted."""
         home = folder / "home"
         self.folder = (folder / "workspace").resolve()
         self.folder.mkdir()
@@ -83,7 +85,8 @@ class Desk:
         (home / "scenario.toml").write_text(SCENARIO)
         scripted = f"[providers.scripted]\nscenario = {str(home / 'scenario.toml')!r}\n"
         self.config = home / "config" / "tark" / "config.toml"
-        self.config.write_text(f'model = "scripted/desk"\n{config}\n{scripted}')
+        index = "" if indexed else "[index]\nenabled = false\n"
+        self.config.write_text(f'model = "scripted/desk"\n{config}\n{scripted}{index}')
         monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
         monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
         self.client = capabilities(*paths, tark=tark)

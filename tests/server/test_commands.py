@@ -28,6 +28,7 @@ NEED_SOMETHING = {
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
     *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.models.check", "tark.commitMessage"),
+    "tark.index.rebuild",
 }
 
 
@@ -175,7 +176,7 @@ def test_the_page_of_the_protocol_has_a_row_for_every_command() -> None:
 
 def test_a_command_is_registered_once(desk: Desk) -> None:
     with pytest.raises(CommandAlreadyRegisteredError, match=r"tark\.doctor"):
-        Commands(EarlyAnswers(desk.connection, print), [Again()], lambda: None).register(desk.registry)
+        Commands(EarlyAnswers(desk.connection, print), [Again()], lambda _: None).register(desk.registry)
 
 
 class Again:

@@ -230,14 +230,18 @@ HEAVY = {
     "keyring": "the first key that no variable gives",
     "markdown_it": "the terminal",
     "markdownify": "a web page, in a process of its own",
+    "numpy": "the index process",
     "opentelemetry": "only if the environment asks for it",
     "prompt_toolkit": "the terminal",
     "rich": "the terminal",
     "sqlite3": "the first session, or hunks kept by an earlier server",
     "tark_lsp.cli": "the terminal",
+    "tantivy": "the index process",
+    "tark_lsp.index.client": "the first turn in a trusted workspace, which starts the index process",
     "tark_lsp.llm.client": "the first turn, with all providers",
     "tark_lsp.llm.keys": "the first turn or login",
     "tark_lsp.tools.run_command": "the first turn: no tool is imported, and no schema of one is built",
+    "tree_sitter": "the index process, and the first command",
 }
 """Modules that no server needs before its first turn, and what they are for."""
 
@@ -280,5 +284,5 @@ def test_a_server_that_answered_its_first_request_has_imported_little(tmp_path: 
         found = server.call("test/modules")["result"]
     assert not [name for name in HEAVY if name in found["modules"]]
     assert not found["classes"], "lsprotocol's classes are not generated"
-    settings = {"CommentSettings", "Limits", "PermissionRules", "SessionSettings", "Settings"}
+    settings = {"CommentSettings", "IndexSettings", "Limits", "PermissionRules", "SessionSettings", "Settings"}
     assert set(found["models"]) <= {"DocumentId", "HoverParams", "Position", *settings}, "models are built when used"

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from tark_lsp import database, sqlite_file
+from tark_lsp.agent.call_figures import CallFigures
+from tark_lsp.agent.events import CallStatus
 from tark_lsp.messages import Usage
 from tark_lsp.sessions.hunks import HunkRows, KeptText
 from tark_lsp.sessions.rows import SessionHeld, UsageRow
+from tark_lsp.sessions.tool_calls import add_tool_calls, tool_sums
 from tests.sessions.stores import Stores, answer, begun, call, calling, row, shown, text, told, user
 
 
@@ -31,6 +34,24 @@ def locked(stores: Stores) -> Iterator[sqlite3.Connection]:
         if other.in_transaction:
             other.execute("ROLLBACK")
         other.close()
+
+
+def test_tool_calls_come_back_too(stores: Stores) -> None:
+    store = stores.open()
+    begun(store, "s1", "t1", user("a"))
+
+    def add(tool: str, session: str = "s1") -> None:
+        calls = [CallFigures(tool, CallStatus.COMPLETED, seconds=1.0)]
+        store.file.write(lambda connection: add_tool_calls(connection, session, "t1", 1.0, calls))
+
+    add("before")
+    with locked(stores):
+        add("within")
+        add("of another", "deleted")
+    assert store.renew_leases() == []
+    add("after")
+    tools = [one.tool for one in tool_sums(stores.open().file.read)]
+    assert sorted(tools) == ["after", "before", "of another", "total", "within"]
 
 
 def used(session_id: str, turn_id: str, when: float) -> UsageRow:

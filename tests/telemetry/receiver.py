@@ -1,4 +1,4 @@
-"""An OTLP receiver on loopback: receives spans as protobuf over HTTP, and can delay its answers or refuse."""
+"""An OTLP receiver on loopback: receives spans and metrics as protobuf over HTTP; can delay its answers or refuse."""
 
 import threading
 import time
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
@@ -43,6 +44,8 @@ class Receiver:
     answering: threading.Event = field(default_factory=threading.Event)
     spans: list[ReceivedSpan] = field(default_factory=list)
     resources: list[Mapping[str, Any]] = field(default_factory=list)
+    metrics: dict[str, list[Any]] = field(default_factory=dict)
+    """The points of each metric, as it was last received."""
     requests: int = 0
 
     def take(self, body: bytes) -> None:
@@ -54,6 +57,14 @@ class Receiver:
             )
             for scope in resource.scope_spans:
                 self.spans += [_received(span) for span in scope.spans]
+
+    def take_metrics(self, body: bytes) -> None:
+        request = ExportMetricsServiceRequest()
+        request.ParseFromString(body)
+        for resource in request.resource_metrics:
+            for scope in resource.scope_metrics:
+                for metric in scope.metrics:
+                    self.metrics[metric.name] = list(getattr(metric, metric.WhichOneof("data")).data_points)
 
     def wait_for(self, count: int) -> list[ReceivedSpan]:
         """Wait until so many spans were received."""
@@ -83,6 +94,8 @@ def receiving(status: int = 200, *, holds: bool = False) -> Iterator[Receiver]:
             receiver.answering.wait()
             if receiver.status == 200 and self.path == "/v1/traces":
                 receiver.take(body)
+            if receiver.status == 200 and self.path == "/v1/metrics":
+                receiver.take_metrics(body)
             self.send_response(receiver.status)
             self.send_header("content-length", "0")
             self.end_headers()
@@ -118,6 +131,11 @@ def _received(span: Any) -> ReceivedSpan:
         len(span.events),
         {attribute.key: _value(attribute.value) for attribute in span.attributes},
     )
+
+
+def attributes_of(point: Any) -> dict[str, Any]:
+    """Of a point of a metric."""
+    return {attribute.key: _value(attribute.value) for attribute in point.attributes}
 
 
 def _value(value: AnyValue) -> Any:

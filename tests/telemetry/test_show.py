@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from tark_lsp.sessions.tool_calls import ToolSum, tool_sums
+from tark_lsp.sessions.usage_file import reading
 from tests.server.raw import RawServer, python
-from tests.telemetry.receiver import ReceivedSpan, Receiver, receiving
+from tests.telemetry.receiver import ReceivedSpan, Receiver, attributes_of, receiving
 
 pytestmark = pytest.mark.slow  # each test starts a server
 
@@ -82,6 +84,12 @@ class Home:
     def command(self, server: RawServer, name: str, **arguments: Any) -> Any:
         return server.call("workspace/executeCommand", {"command": name, "arguments": [arguments]})["result"]
 
+    def tools(self) -> list[ToolSum]:
+        """What `tark-lsp usage --tools` shows."""
+        with reading(self.state / "sessions.sqlite3") as read:
+            assert read is not None
+            return tool_sums(read)
+
     def log(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in (self.state / "logs" / "tark.jsonl").read_text().splitlines()]
 
@@ -118,9 +126,17 @@ def test_a_turn_with_parallel_tools(tmp_path: Path, receiver: Receiver) -> None:
     assert sum("request" in line["message"] for line in lines) == 2
 
     assert receiver.resources[0]["service.name"] == "tark-lsp"
+    calls = receiver.metrics["tark.tool.calls"]
+    assert [(attributes_of(point)["gen_ai.tool.name"], point.as_int) for point in calls] == [("search_text", 3)]
+    (durations,) = receiver.metrics["gen_ai.execute_tool.duration"]
+    assert durations.sum == pytest.approx(sum(tool.ended - tool.began for tool in tools) / 1e9, abs=0.05)
+    ((total, median),) = [(one.calls, one.p50) for one in home.tools() if one.tool == "search_text"]
+    assert total == 3
+    assert median == pytest.approx(sorted(tool.ended - tool.began for tool in tools)[1] / 1e9, abs=0.05)
+
     told = [value for span in spans for value in (span.name, span.said, *span.attributes.values())]
     for word in ("Hippopotamus", "Rhinoceros", "part_", str(home.workspace), SECRET):
-        assert word not in str([*told, *receiver.resources])
+        assert word not in str([*told, *receiver.resources, receiver.metrics])
         assert word not in (home.state / "logs" / "tark.jsonl").read_text()
     assert stat.S_IMODE((home.state / "logs" / "tark.jsonl").stat().st_mode) == 0o600
     assert stat.S_IMODE((home.state / "logs").stat().st_mode) == 0o700
@@ -138,6 +154,8 @@ def test_what_fails_has_a_code_and_no_words(tmp_path: Path, receiver: Receiver) 
     assert len({turn.trace for turn in turns}) == 2
     assert not any(span.said or span.events for span in spans)
     assert "missing.py" not in str(spans)
+    assert {one.tool: one.errors for one in home.tools()} == {"_OTHER": 1, "read_file": 1, "total": 2}
+    assert receiver.metrics == {}  # only the endpoint of traces is set
 
 
 def test_without_the_variable_nothing_is_sent_and_nothing_imported(tmp_path: Path) -> None:

@@ -28,9 +28,18 @@ MODEL = "openai/gpt-5"
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318"}, True),
         ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://localhost:4318/v1/traces"}, True),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": " "}, False),
-        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://localhost:4318"}, False),
+        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://localhost:4318"}, True),
+        ({"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://localhost:4318"}, False),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", "OTEL_SDK_DISABLED": "true"}, False),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", "OTEL_TRACES_EXPORTER": "none"}, False),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", "OTEL_TRACES_EXPORTER": "none"}, True),
+        (
+            {
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318",
+                "OTEL_TRACES_EXPORTER": "none",
+                "OTEL_METRICS_EXPORTER": "none",
+            },
+            False,
+        ),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", "OTEL_TRACES_EXPORTER": "otlp"}, True),
     ],
 )
@@ -111,7 +120,8 @@ async def test_what_the_variables_get_wrong_is_said_once_and_harms_no_turn(
         tracing, told = make(OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url, **environ)
         a_turn(tracing)
         await end(tracing)
-    assert receiver.requests == 0
+    assert receiver.spans == []
+    assert bool(receiver.metrics) == ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL" in environ)  # it is about spans alone
     assert len(told) == 1
     assert told[0].removeprefix("Tark: ") in caplog.text
 
@@ -125,7 +135,7 @@ async def test_a_receiver_that_refuses_is_said_once(make: Make, caplog: pytest.L
         await end(tracing)
     assert receiver.requests >= 3
     assert [record.message for record in caplog.records if "cannot be sent" in record.message] == [
-        "spans cannot be sent: Failed to export spans batch code: 401, reason: Unauthorized (logged once)"
+        "spans or metrics cannot be sent: Failed to export spans batch code: 401, reason: Unauthorized (logged once)"
     ]
     assert told == []
 
@@ -162,12 +172,12 @@ async def test_a_defect_ends_the_spans_and_not_the_turn(make: Make, caplog: pyte
         a_turn(tracing)
         await end(tracing)
     assert receiver.spans == []
-    assert caplog.text.count("no more spans are created") == 1
+    assert caplog.text.count("no more spans and metrics are created") == 1
 
 
 async def test_what_waits_for_the_library_is_bounded(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = threading.Event()
-    monkeypatch.setattr("tark_lsp.telemetry.tracing._connect", lambda: loaded.wait(10) and None)
+    monkeypatch.setattr("tark_lsp.telemetry.tracing._connect", lambda _: loaded.wait(10) and None)
     tracing, _ = make(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     record = Record()
     for _ in range(MOST_WAITING + 10):

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from tark_lsp.errors import FailureForModel
-from tark_lsp.tools import run_command
+from tark_lsp.tools import command_execution
 from tark_lsp.tools.tool import Risk
 from tark_lsp.workspace.processes import run_process
 from tests.patience import AT_ONCE, HANGS
@@ -233,7 +233,7 @@ async def test_changed_files_are_named_and_listed(bench: Bench) -> None:
 
 
 async def test_what_a_cancelled_command_changed_is_listed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_command, "CANCEL_SECONDS", AT_ONCE)
+    monkeypatch.setattr(command_execution, "CANCEL_SECONDS", AT_ONCE)
     told: list[Path] = []
     bench.ctx.changed_by_command = told.extend
     task = asyncio.create_task(bench.call("run_command", command="touch half; sleep 60"))

@@ -34,6 +34,7 @@ class WorkspaceTrust:
         self._store = store
         self._questions = questions
         self._inputs = inputs
+        self.changed = store.changed
         self._not_now: set[frozenset[Path]] = set()
         self._one_question = asyncio.Lock()
 

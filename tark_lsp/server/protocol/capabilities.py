@@ -49,6 +49,8 @@ COMMANDS = (
     "tark.auth.logout",
     "tark.auth.status",
     "tark.auth.check",
+    "tark.index.status",
+    "tark.index.rebuild",
     "tark.usage",
     "tark.doctor",
     "tark.demo",

@@ -32,7 +32,7 @@ class McpTools:
         """`is_trusted`: whether the user trusts the folders of `workspace`."""
         self._configuration = configuration
         self._workspace = workspace
-        self._sandboxes = sandboxes
+        self.sandboxes = sandboxes
         self._is_trusted = is_trusted
         self._servers: McpServers | None = None
         self._made: dict[tuple[str, str, int], Tool[Any]] = {}
@@ -117,7 +117,7 @@ class McpTools:
     def _sandbox(self) -> "Sandbox | None":
         if self._configuration.settings.sandbox == "off":
             return None
-        return self._sandboxes.sandbox_of(self._workspace.folders)
+        return self.sandboxes.sandbox_of(self._workspace.folders)
 
 
 def _offers(folder: Path) -> bool:

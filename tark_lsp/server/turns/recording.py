@@ -6,14 +6,16 @@ over is no longer written; any other failure is a defect of ours, which is logge
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp.agent import events
+from tark_lsp.agent.call_figures import CallFigures, CallMeter
 from tark_lsp.agent.session import Session
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_text import first_words
 from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.sessions import tool_calls
 from tark_lsp.sessions.rows import SessionHeld, TurnRow, UsageRow
 from tark_lsp.visible import cut
 
@@ -32,6 +34,7 @@ class Recorder:
         self._store = sessions.store
         self._warn = warn
         self._warned = False
+        self._meters: dict[str, CallMeter] = {}
 
     def on_turn_accepted(self, record: TurnRecord) -> None:
         turn = _turn_row(record)
@@ -60,6 +63,10 @@ class Recorder:
                 self._store_own(session, lambda: self._sessions.keep(session))
             case events.Answered():  # it costs, whoever has the session now
                 self._store_safely(session, lambda: self._add_usage(session, turn_id, event))
+            case events.CallChanged():
+                meter = self._meters.setdefault(turn_id, CallMeter())
+                if (figures := meter.event(time.monotonic(), event)) is not None:
+                    self._add_calls(session, turn_id, [figures])
             case _:
                 pass
 
@@ -73,6 +80,8 @@ class Recorder:
             self._store_own(record.session, lambda: self._store.log.add_update(record.id, seq, update))
 
     def on_turn_ended(self, record: TurnRecord, end: Mapping[str, Any]) -> None:
+        if (meter := self._meters.pop(record.id, None)) is not None:
+            self._add_calls(record.session, record.id, meter.end(time.monotonic()))
         self._store_own(record.session, lambda: self._store.log.end_turn(record.id, end))
         self._store_own(record.session, lambda: self._sessions.keep(record.session))
         self._store_safely(record.session, lambda: self._sessions.turn_ended(record.session, record.id, end))
@@ -83,6 +92,15 @@ class Recorder:
         workspace = "" if folder is None else str(folder)
         row = UsageRow(session.id, turn_id, model, purpose, time.time(), seconds, stop, usage, workspace)
         self._store.log.add_usage(row)
+
+    def _add_calls(self, session: Session, turn_id: str, calls: Sequence[CallFigures]) -> None:
+        if calls:
+            self._store_safely(
+                session,
+                lambda: self._store.file.write(
+                    lambda connection: tool_calls.add_tool_calls(connection, session.id, turn_id, time.time(), calls)
+                ),
+            )
 
     def _begin(self, session: Session, turn: TurnRow) -> None:
         self._sessions.keep(session)

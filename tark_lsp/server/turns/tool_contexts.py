@@ -17,9 +17,9 @@ from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
+from tark_lsp.server.indexing.indexing import Indexing
 from tark_lsp.server.turns.mask_key import read_mask_key
 from tark_lsp.server.turns.mcp_tools import McpTools
-from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
 from tark_lsp.server.turns.turn_record import TurnRecord
@@ -45,12 +45,14 @@ class ToolContexts:
         store: SessionStore,
         problems: Problems,
         commands: CommandCheckpoints,
-        sandboxes: Sandboxes,
         mcp: McpTools,
+        indexing: Indexing,
     ) -> None:
         """`problems` gets what reviews find, `commands` records what commands change."""
         self.mcp = mcp
         self._commands = commands
+        self._changed_files = indexing.files.changed
+        self.index = indexing.index
         self._configuration = configuration
         self.state = state
         self._inputs = inputs
@@ -58,7 +60,7 @@ class ToolContexts:
         """By the id of a session: where the whole texts of its shortened results are."""
         self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
-        self._sandboxes = sandboxes
+        self._sandboxes = mcp.sandboxes
         self._mask_key = b""
 
     def tools(self) -> Mapping[str, Tool[Any]]:
@@ -91,12 +93,14 @@ class ToolContexts:
                 lambda: self._sandboxes.give_up(workspace.folders),
             ),
             checkpoint=CheckpointAccess(self._commands, record.id),
+            index=self.index.of_turn(workspace),
         )
 
         def set_mode(mode: Mode) -> None:
             session.mode = context.mode = mode
 
         def changed_by_command(paths: Sequence[Path]) -> None:
+            self._changed_files(paths)
             if record.turn is not None:
                 known = record.turn.changed_by_command
                 known += [path for path in paths if path not in known]

@@ -10,6 +10,7 @@ from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.editors import ClientInfo
 from tark_lsp.workspace.files import Buffers, Workspace
 from tark_lsp.workspace.private import PrivatePaths
+from tark_lsp.workspace.workspace_folders import is_too_wide
 
 
 class OneDocument(Workspace):
@@ -45,11 +46,15 @@ class TurnWorkspaces:
         self._folder_is_open = bool(whole.folders)
         self._reported: set[Path] = set()
 
+    @property
+    def open_folders(self) -> Sequence[Path]:
+        """Those that are open in the editor."""
+        return self.whole.folders if self._folder_is_open else ()
+
     def change_folders(self, added: Iterable[Path], removed: Iterable[Path]) -> None:
         """The editor opened and closed folders. The settings are read again, since folders can have some."""
         gone = set(removed)
-        still_open = self.whole.folders if self._folder_is_open else ()
-        self.whole.set_folders([*(folder for folder in still_open if folder not in gone), *added])
+        self.whole.set_folders([*(folder for folder in self.open_folders if folder not in gone), *added])
         self._folder_is_open = bool(self.whole.folders)
         self._configuration.reload()
 
@@ -71,11 +76,6 @@ class TurnWorkspaces:
             self._configuration.reload()
         note = f"no folder is open, so {folder}, where {document.name} is, counts as the workspace of this turn"
         return Workspace([folder], self._buffers, self.whole.own, self.whole.private), "" if reported else note
-
-
-def is_too_wide(folder: Path) -> bool:
-    """Is it the home folder, or does it hold that, like the root?"""
-    return Path(os.path.realpath(Path.home())).is_relative_to(folder)
 
 
 def open_workspace(client: ClientInfo, buffers: Buffers) -> Workspace:

@@ -7,6 +7,8 @@ export const VERBS: Readonly<Record<string, string>> = {
   search_text: "Search",
   find_files: "Find",
   run_command: "Run",
+  run_tests: "Test",
+  run_check: "Check",
   fetch: "Fetch",
   edit_file: "Edit",
   write_file: "Write",

@@ -113,6 +113,6 @@ test("the row of a failed edit names its file", async () => {
 test.after(() => window.happyDOM.close());
 
 test("the title of a call in words, wherever there is no row", () => {
-  const titles = ["run_command make  all", "edit_file a.py", "fetch", "Delegate: read_file it", ""];
-  assert.deepEqual(titles.map(titleInWords), ["Run make  all", "Edit a.py", "Fetch", "Delegate: read_file it", ""]);
+  const titles = ["run_command make  all", "run_tests pytest", "edit_file a.py", "fetch", "Delegate: read_file it", ""];
+  assert.deepEqual(titles.map(titleInWords), ["Run make  all", "Test pytest", "Edit a.py", "Fetch", "Delegate: read_file it", ""]);
 });

@@ -1,0 +1,177 @@
+"""Who answers which question: one function for each, and the table of them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
+from tark_lsp.index.overlay import Weights, rarity, usual_lengths
+from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsIn, SymbolsLike
+from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
+from tark_lsp.index.text_index import words_of
+from tark_lsp.index.view import View
+
+MOST_DEFINITIONS = 200
+"""Of one name, or of one file times ten. More is no answer that anybody reads."""
+MOST_SYMBOLS = 5_000
+SEPARATORS = re.compile(r"\.|::|#|/")
+"""Between the parts of a qualified name, as people and languages write them."""
+PREFIX_NAMES = 200
+LIKE_FILES, MOST_LIKE_FILES = 40, 400
+"""Files that are read at once, and at most, for symbols that are like a query: those with the shortest names first."""
+
+Answer = Callable[[View, Any], Found[Any]]
+
+
+def search(view: View, question: Search) -> Found[Hit]:
+    terms = terms_of(question.query)
+    found = candidates(view, terms)
+    ranked = rank(question.query, found, question.limit)
+    return Found(ranked, complete=len(found) <= question.limit)
+
+
+def candidates(view: View, terms: Terms) -> list[Hit]:
+    """The best chunks by BM25, of files and of open documents; scores of both are comparable."""
+    found = view.text.search(candidates_query(view.text, terms), CANDIDATES + 10 * len(view.overlay))
+    hits = [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)][:CANDIDATES]
+    if view.overlay:
+        weights = _weights(view, terms)
+        for path, file in view.overlay.items():
+            for chunk, scored in zip(file.parsed.chunks, file.chunks, strict=True):
+                if (score := weights.score(scored)) > 0:
+                    hits.append(Hit(Path(path), chunk.start_line, chunk.end_line, chunk.symbol, score))
+    return hits
+
+
+def _weights(view: View, terms: Terms) -> Weights:
+    text = view.text
+    return Weights(
+        {field: {word: boost * rarity(text, field, word) for word in terms.words} for field, boost in BOOSTS.items()},
+        {name: DEFINES_BOOST * rarity(text, "defines", name) for name in terms.identifiers},
+        usual_lengths(view.totals),
+    )
+
+
+def definitions_of(view: View, question: DefinitionsOf) -> Found[FoundDefinition]:
+    parts = [part for part in SEPARATORS.split(question.name) if part]
+    if not parts:
+        return Found(())
+
+    def is_meant(definition: Definition) -> bool:
+        return definition.name == parts[-1] and (
+            len(parts) == 1 or definition.qualified_name.split(".")[-len(parts) :] == parts
+        )
+
+    if question.path is not None:
+        found = [item for item in _in_file(view, str(question.path)) if is_meant(item.definition)]
+        return _cut(found, MOST_DEFINITIONS)
+    files = view.text.files_with("defines", parts[-1])
+    return _cut(_definitions(view, files, is_meant, parts[-1]), MOST_DEFINITIONS)
+
+
+def symbols_in(view: View, question: SymbolsIn) -> Found[FoundDefinition]:
+    found = sorted(_in_file(view, str(question.path)), key=lambda item: _place(item.definition))
+    return _cut(found, MOST_SYMBOLS)
+
+
+def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
+    """Equal names first, then those that begin with the query, then those with all its words; shorter ones first."""
+    query = question.query.strip().lower()
+    words = words_of(question.query)
+    if not query:
+        return Found(())
+
+    def likeness(definition: Definition) -> int:
+        name = definition.name.lower()
+        if name == query:
+            return 0
+        if name.startswith(query):
+            return 1
+        return 2 if words and set(words) <= {*words_of(definition.name)} else 3
+
+    found: dict[tuple[Path, Definition], FoundDefinition] = {}
+
+    def take(files: list[int]) -> None:
+        for item in _definitions(view, files, lambda definition: likeness(definition) < 3):
+            found[item.path, item.definition] = item
+
+    names = sorted(view.text.names_with_prefix(query, PREFIX_NAMES), key=len)
+    files = [file for name in names for file in view.text.files_with("lower", name)] + view.text.files_with_words(words)
+    files = [*dict.fromkeys(files)]
+    for start in range(0, max(1, len(files)), LIKE_FILES):
+        take(files[start : start + LIKE_FILES])
+        if (
+            len(found) > question.limit
+            and sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
+        ):
+            break  # the rest have longer names, or only the words
+        if start >= MOST_LIKE_FILES:
+            break
+    ranked = sorted(
+        found.values(), key=lambda item: (likeness(item.definition), len(item.definition.name), *_key(item))
+    )
+    return _cut(ranked, question.limit)
+
+
+def _key(item: FoundDefinition) -> tuple[str, int, int]:
+    return str(item.path), *_place(item.definition)
+
+
+def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
+    parts = [part for part in SEPARATORS.split(question.name) if part]
+    if not parts:
+        return Found(())
+    name = parts[-1]
+    rows = {row.path: row for row in view.rows(view.text.files_with("uses", name))}
+    found: list[FoundReference] = []
+    for path in sorted({*rows, *view.overlay}):
+        references = view.overlay[path].parsed.references if path in view.overlay else view.references(rows[path], name)
+        places = sorted((use for use in references if use.name == name), key=lambda use: (use.line, use.column))
+        found += (FoundReference(Path(path), use) for use in places)
+        if len(found) > question.limit:
+            break
+    return _cut(found, question.limit)
+
+
+ANSWERS: Mapping[type[Question[Any]], Answer] = {
+    Search: search,
+    DefinitionsOf: definitions_of,
+    SymbolsIn: symbols_in,
+    SymbolsLike: symbols_like,
+    ReferencesTo: references_to,
+}
+
+
+def _definitions(
+    view: View, files: list[int], is_meant: Callable[[Definition], bool], name: str | None = None
+) -> Iterator[FoundDefinition]:
+    """Those in these files and in open documents, in the order of paths and lines. `name`: that all meant ones have."""
+    rows = {row.path: row for row in view.rows(files)}
+    for path in sorted({*rows, *view.overlay}):
+        found = view.overlay[path].parsed.definitions if path in view.overlay else view.definitions(rows[path], name)
+        for definition in sorted(filter(is_meant, found), key=_place):
+            yield FoundDefinition(Path(path), definition)
+
+
+def _in_file(view: View, path: str) -> list[FoundDefinition]:
+    if path in view.overlay:
+        found = view.overlay[path].parsed.definitions
+    else:
+        row = view.store.file(path)
+        rows = view.store.files([row.id]) if row is not None else {}
+        found = view.definitions(rows[row.id]) if row is not None and row.id in rows else ()
+    return [FoundDefinition(Path(path), definition) for definition in found]
+
+
+def _place(definition: Definition) -> tuple[int, int]:
+    return definition.start_line, definition.name_column
+
+
+def _cut(found: Iterable[Any], limit: int) -> Found[Any]:
+    items: list[Any] = []
+    for item in found:
+        if len(items) == limit:
+            return Found(items, complete=False)
+        items.append(item)
+    return Found(items)

@@ -1,0 +1,92 @@
+"""Where the index of a workspace is on disk: `index/` in the user's cache folder has one folder for each workspace."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+LOCK = "lock"
+"""Its lock says which process writes the index of the folder."""
+
+
+def workspace_cache(cache: Path, folders: Sequence[Path]) -> Path:
+    """The folder for a workspace with these folders, in any order. It need not exist."""
+    names = b"\0".join(sorted(os.fsencode(folder) for folder in folders))
+    return cache / hashlib.blake2b(names, digest_size=12).hexdigest()
+
+
+def create_private(folder: Path) -> None:
+    """With mode 0700. Raises OSError."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.name == "posix":
+        folder.chmod(0o700)
+
+
+def bytes_in(folder: Path) -> int:
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # it was removed meanwhile
+                total += Path(root, name).stat().st_size
+    return total
+
+
+def clear(folder: Path) -> None:
+    """Remove what is in the folder, but not its lock, which another process may wait for. Raises OSError."""
+    for path in folder.iterdir() if folder.exists() else ():
+        if path.name == LOCK:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def try_lock(folder: Path) -> int | None:
+    """A handle that locks the folder until it is closed or this process ends. None if another process has the lock.
+
+    Raises OSError if the folder cannot be written.
+    """
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if sys.platform == "win32":  # untested
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    os.ftruncate(handle, 0)
+    os.write(handle, str(os.getpid()).encode())
+    return handle
+
+
+def lock_holder(folder: Path) -> int | None:
+    """The id of the process that has the lock. None if nobody has it, or if it cannot be known."""
+    try:
+        if not (folder / LOCK).exists() or (handle := try_lock(folder)) is None:
+            return int((folder / LOCK).read_bytes())
+    except (OSError, ValueError):
+        return None
+    os.close(handle)
+    return None
+
+
+def ask_for_rebuild(folder: Path) -> bool:
+    """Have the process that has the lock build the index again. False if there is none that can be asked."""
+    holder = lock_holder(folder)
+    if holder is None or sys.platform == "win32":
+        return False
+    try:
+        os.kill(holder, signal.SIGUSR1)
+    except OSError:
+        return False
+    return True

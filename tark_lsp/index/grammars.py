@@ -1,0 +1,80 @@
+"""Parses a text with the grammar of its language, in a limited time. Grammars are imported when they are first used."""
+
+import importlib
+import time
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+from tark_lsp.index.languages.language import CodeLanguage
+
+SECONDS = 1.0
+"""Processor time to parse one text. It is not the time of the clock: on a busy machine the result is the same."""
+
+PIECE = 1 << 16
+"""Bytes that a grammar gets at once: it looks at its time limit only if the text comes in pieces."""
+
+DEEPEST = 500
+"""Nodes around each other that have LARGE descendants. The time of a query grows with the square of the depth."""
+LARGE = 2_000
+
+LONGEST_ROW = 10_000
+"""Tokens without a name in one row, such as brackets that nothing closes. A query looks from each of them to the next
+node with a name, so its time grows with their square: 0.04 s for these, 4 s for ten times as many. (A query has a
+callback for its progress, but tree-sitter 0.26 for Python crashes if it is used.)"""
+
+
+class OutOfTime(Exception):
+    """A text takes too much time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    parser: Parser
+    query: Query
+
+    def matches(self, data: bytes) -> list[tuple[int, dict[str, list[Node]]]]:
+        """The number of the pattern and the captured nodes by name, of each match. Raises OutOfTime."""
+        root = self._tree(data).root_node
+        if _is_too_deep_or_long(root):
+            raise OutOfTime
+        return QueryCursor(self.query).matches(root)
+
+    def _tree(self, data: bytes) -> Tree:
+        stop = time.thread_time() + SECONDS
+        view = memoryview(data)
+        try:
+            return self.parser.parse(
+                lambda offset, _: view[offset : offset + PIECE],
+                progress_callback=lambda _, __: time.thread_time() > stop,
+            )
+        except ValueError as error:  # "Parsing failed": the callback has stopped it
+            self.parser.reset()
+            raise OutOfTime from error
+
+
+def _is_too_deep_or_long(root: Node) -> bool:
+    waiting = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if node.descendant_count <= LARGE:
+            continue
+        if depth > DEEPEST:
+            return True
+        children = node.children
+        waiting += [(child, depth + 1) for child in children]
+        if len(children) > LONGEST_ROW:
+            rows = groupby(children, key=lambda child: child.is_named)
+            if any(not is_named and sum(1 for _ in row) > LONGEST_ROW for is_named, row in rows):
+                return True
+    return False
+
+
+@cache
+def grammar_of(language: CodeLanguage) -> Grammar:
+    """Raises ImportError or AttributeError if its wheel is missing or different."""
+    module = importlib.import_module(language.module)
+    grammar = Language(getattr(module, language.function)())
+    return Grammar(Parser(grammar), Query(grammar, language.query))

@@ -1,0 +1,141 @@
+"""Open documents whose text differs from their files: kept in memory, and answered from instead of the files.
+
+Their chunks are scored as tantivy scores those on disk (BM25, k1 = 1.2, b = 0.75, the frequencies of words are those of
+the disk), so that the scores of both can be compared.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tark_lsp.index.disk_index import DiskIndex
+from tark_lsp.index.model import ParsedFile
+from tark_lsp.index.parsing import parse_file
+from tark_lsp.index.reading import is_worth, read_for_index
+from tark_lsp.index.scanning import look_at
+from tark_lsp.index.store import FileRow, Seen, State, Totals
+from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
+from tark_lsp.index.worker import Permit
+
+K1, B = 1.2, 0.75
+BYTES_OF_WORD = 7.0
+"""Of code with its spaces and signs."""
+WORDS_OF_SYMBOL, WORDS_OF_PATH = 2.0, 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaidChunk:
+    words: Mapping[str, Counter[str]]
+    """By field."""
+    defines: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaidFile:
+    parsed: ParsedFile
+    chunks: tuple[OverlaidChunk, ...]
+
+    @classmethod
+    def of(cls, path: str, text: str) -> "OverlaidFile":
+        parsed = parse_file(path, text)
+        lines, names = lines_of(spaced(text)), names_by_chunk(parsed)
+        in_path = Counter(words_of(path_text(path)))
+        chunks = []
+        for number, chunk in enumerate(parsed.chunks):
+            defined = names.get(number, [])
+            words = {
+                "body": Counter(words_of("\n".join(lines[chunk.start_line - 1 : chunk.end_line]))),
+                "symbol": Counter(words_of(" ".join(defined))),
+                "path": in_path,
+            }
+            chunks.append(OverlaidChunk(words, frozenset(defined)))
+        return cls(parsed, tuple(chunks))
+
+
+class Overlay:
+    """Open documents, and for a reader of another server's index the files that changed since that server indexed them.
+
+    `files` has what is answered from, by path.
+    """
+
+    def __init__(self, permit: Permit) -> None:
+        self._permit = permit
+        self._stamps: dict[str, Seen | None] = {}
+        """Of files that are not open: what they were when they were read."""
+        self.files: dict[str, OverlaidFile] = {}
+
+    def show_text(self, path: str, text: str) -> None:
+        self.drop(path)
+        if self._permit([path])[0]:
+            self.files[path] = OverlaidFile.of(path, text if is_worth(path, text) else "")
+
+    def show_files(self, paths: Sequence[str]) -> None:
+        """Read these files, unless they are open."""
+        paths = [path for path in paths if path not in self.files or path in self._stamps]
+        for path, is_allowed in zip(paths, self._permit(paths) if paths else (), strict=True):
+            self._stamps[path] = look_at(path)
+            read = read_for_index(path) if is_allowed else None
+            self.files[path] = OverlaidFile.of(path, read.text if read is not None and not read.reason else "")
+
+    def drop(self, path: str) -> None:
+        self.files.pop(path, None)
+        self._stamps.pop(path, None)
+
+    def check_rules(self) -> None:
+        for path in [*self.files]:
+            if not self._permit([path])[0]:
+                self.drop(path)
+
+    def refresh(self, disk: DiskIndex | None) -> None:
+        """Read changed files again, and drop those that the index has as they are, or that this process indexes."""
+        for path, seen in [*self._stamps.items()]:
+            now = look_at(path)
+            row = disk.store.file(path) if disk is not None else None
+            if disk is not None and (disk.writable or _is_in(row, now)):
+                self.drop(path)
+            elif now != seen:
+                self.show_files([path])
+
+
+def _is_in(row: FileRow | None, now: Seen | None) -> bool:
+    if row is None or now is None:
+        return row is None and now is None
+    return row.state is State.CLEAN and (row.mtime, row.size) == (now.mtime, now.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How rare each word of a query is on disk, by field and word, multiplied with the boost of the field."""
+
+    by_field: Mapping[str, Mapping[str, float]]
+    defines: Mapping[str, float]
+    lengths: Mapping[str, float]
+    """Words of an average chunk, by field."""
+
+    def score(self, chunk: OverlaidChunk) -> float:
+        """0 if nothing matches."""
+        total = sum(weight for name, weight in self.defines.items() if name in chunk.defines)
+        for field, weights in self.by_field.items():
+            counts = chunk.words[field]
+            length = 1 - B + B * counts.total() / self.lengths[field]
+            for word, weight in weights.items():
+                if count := counts.get(word, 0):
+                    total += weight * count * (K1 + 1) / (count + K1 * length)
+        return total
+
+
+def usual_lengths(totals: Totals) -> Mapping[str, float]:
+    """tantivy does not say what it counts, so it is estimated."""
+    chunks = max(1, totals.chunks)
+    return {
+        "body": max(1.0, totals.bytes / chunks / BYTES_OF_WORD),
+        "symbol": max(0.1, totals.definitions / chunks * WORDS_OF_SYMBOL),
+        "path": WORDS_OF_PATH,
+    }
+
+
+def rarity(index: TextIndex, field: str, word: str) -> float:
+    """The inverse document frequency as tantivy computes it."""
+    frequency = index.frequency(field, word)
+    return math.log(1 + (max(index.documents, frequency) - frequency + 0.5) / (frequency + 0.5))

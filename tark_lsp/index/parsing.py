@@ -1,0 +1,45 @@
+"""Reads the definitions, references, imports and chunks of a file from its text. Pure; never raises on any text."""
+
+from tark_lsp.index.chunking import chunks_of
+from tark_lsp.index.grammars import OutOfTime, grammar_of
+from tark_lsp.index.languages import language_of
+from tark_lsp.index.matches import Reading
+from tark_lsp.index.model import ParsedFile
+from tark_lsp.index.source import Source
+
+MOST_CHARACTERS = 1_000_000
+"""A longer text is only divided into chunks."""
+
+
+def parse_file(path: str, text: str) -> ParsedFile:
+    """`path` decides only about the language. The result is the same for the same path and text.
+
+    If a text takes too much time, or there is no grammar for it, its language is empty and there are only chunks.
+    """
+    source = Source(text)
+    language = language_of(path, text) if len(text) <= MOST_CHARACTERS else None
+    if language is None:
+        return _only_chunks(source)
+    try:
+        matches = grammar_of(language).matches(source.data)
+    except (OutOfTime, ImportError, AttributeError):
+        return _only_chunks(source)
+    reading = Reading(source, matches, language.words)
+    definitions = reading.definitions()
+    return ParsedFile(
+        language=language.name,
+        definitions=definitions,
+        references=reading.references(),
+        imports=reading.imports(),
+        chunks=chunks_of(source.lines, definitions),
+    )
+
+
+def parse_without_grammar(text: str) -> ParsedFile:
+    """Only chunks. For a file that ended the process before: a grammar can take all memory in one step, which no time
+    limit stops (`a=>` 10,000 times in Java)."""
+    return _only_chunks(Source(text))
+
+
+def _only_chunks(source: Source) -> ParsedFile:
+    return ParsedFile("", (), (), (), chunks_of(source.lines, ()))

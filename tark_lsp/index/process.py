@@ -1,0 +1,221 @@
+"""The index process: `python -P -m tark_lsp.index.process`. It reads JSON lines of the server (client.py) and answers.
+
+One thread handles what arrives, another one with a low priority indexes in small steps. They take turns (`_turn`), and
+what arrives goes first. Two more read the input and list files. When the input ends, the process ends, whatever it does.
+"""
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tark_lsp.errors import ToolError
+from tark_lsp.index.engine import Engine
+from tark_lsp.index.json_values import question_from_json, to_json
+from tark_lsp.index.keeper import Keeper
+from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.priority import lower_priority
+from tark_lsp.index.scanning import Scanner
+from tark_lsp.index.store import Seen
+
+WAIT_SECONDS = 0.5
+"""How long a process that cannot write waits before it looks again."""
+END_SECONDS = 0.2
+STATUS_SECONDS = 0.2
+
+Message = Mapping[str, Any]
+
+
+REBUILD: Message = {"do": "rebuild", "id": 0}
+"""As another process asks for it, by a signal. No request of the server has this id."""
+
+
+class InputEnded(Exception):
+    """The server closed the pipe, or is gone."""
+
+
+class IndexProcess:
+    def __init__(self, folders: Sequence[Path], cache: Path, most_bytes: int, *, fresh: bool) -> None:
+        self._inbox: queue.SimpleQueue[tuple[float, Message] | None] = queue.SimpleQueue()
+        self._permits: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._permit_number = 0
+        self._turn = threading.Lock()
+        self._no_message = threading.Event()
+        self._work = threading.Event()
+        self._ready = threading.Event()
+        self._settling: list[int] = []
+        self._status: IndexStatus | None = None
+        self._told = 0.0
+        self._fresh = fresh
+        self._keeper = Keeper(cache)
+        self._scanner = Scanner(folders)
+        self._new_engine = partial(
+            Engine, folders, self._keeper, self._scanner, self._permit, self._scanned, most_bytes
+        )
+        if sys.platform != "win32":  # before the lock says that this process can be asked
+            signal.signal(signal.SIGUSR1, lambda *_: self._inbox.put((time.monotonic(), REBUILD)))
+
+    def run(self) -> None:
+        """Until the input ends."""
+        threading.Thread(target=self._read, name="input", daemon=True).start()
+        threading.Thread(target=self._index, name="indexer", daemon=True).start()
+        self._ready.wait()
+        while (arrived := self._inbox.get()) is not None:
+            self._no_message.clear()
+            with self._turn:
+                try:
+                    self._handle(*arrived)
+                except InputEnded:
+                    break
+                finally:
+                    self._no_message.set()
+            self._work.set()
+        if self._turn.acquire(timeout=END_SECONDS):
+            self._engine.abandon()
+        self._scanner.close()
+
+    def _index(self) -> None:
+        """The thread that indexes. Threads that tantivy starts here have its priority."""
+        lower_priority()
+        try:
+            with self._turn:
+                self._keeper.open(fresh=self._fresh)
+                self._engine = self._new_engine()
+                self._engine.rescan()
+                self._tell_status(now=True)
+            self._no_message.set()
+            self._ready.set()
+            while True:
+                self._no_message.wait()
+                with self._turn:
+                    is_busy = self._engine.step()
+                    self._tell_status(now=not is_busy)
+                    if not is_busy and self._engine.is_settled:
+                        self._tell_settled()
+                if not is_busy:
+                    self._work.wait(WAIT_SECONDS if self._engine.is_waiting else None)
+                    self._work.clear()
+        except InputEnded:
+            self._ready.set()
+        except Exception as error:  # noqa: BLE001  # the server starts another process, and shall know why
+            self.fail(error)
+
+    def fail(self, error: Exception) -> NoReturn:
+        reason = f"the index process failed: {type(error).__name__}: {error}"
+        with contextlib.suppress(InputEnded):
+            self._send({"status": to_json(IndexStatus(IndexState.FAILED, reason=reason))})
+        os._exit(1)
+
+    def _handle(self, at: float, message: Message) -> None:
+        engine = self._engine
+        match message["do"]:
+            case "ask":
+                self._answer(at, message)
+            case "text":
+                engine.show_text(message["path"], message["text"])
+            case "changed":
+                engine.files_changed(message["paths"])
+            case "scanned":
+                engine.take_scan(message["found"])
+            case "settle":
+                self._settling.append(message["id"])
+            case "rescan":
+                engine.rescan()
+            case "rules":
+                engine.rules_changed()
+            case "rebuild":
+                self._rebuild(message)
+
+    def _rebuild(self, message: Message) -> None:
+        try:
+            self._engine.rebuild()
+        except ToolError as error:
+            self._send(_failure(message, error))
+        else:
+            self._tell_status(now=True)
+            self._send({"id": message["id"], "answer": {}})
+
+    def _tell_settled(self) -> None:
+        while self._settling:
+            self._send({"id": self._settling.pop(), "answer": {}})
+
+    def _answer(self, at: float, message: Message) -> None:
+        try:
+            found = self._engine.answer(question_from_json(message), waited=time.monotonic() - at)
+        except (ValueError, KeyError, TypeError) as error:
+            failed = {"code": "internal", "message": f"the index cannot answer this: {error!r}", "hint": ""}
+            self._send({"id": message["id"], "failed": failed})
+        except ToolError as error:
+            self._send(_failure(message, error))
+        else:
+            self._send({"id": message["id"], "answer": to_json(found)})
+
+    def _permit(self, paths: Sequence[str]) -> Sequence[bool]:
+        """Ask the server which of these files may be indexed."""
+        self._permit_number += 1
+        self._send({"id": self._permit_number, "may": [*paths]})
+        message = self._permits.get()
+        if message is None:
+            raise InputEnded
+        answers: list[bool] = message["answers"]
+        return answers
+
+    def _scanned(self, found: list[Seen] | ToolError) -> None:
+        self._inbox.put((time.monotonic(), {"do": "scanned", "found": found}))
+
+    def _tell_status(self, *, now: bool) -> None:
+        if not now and time.monotonic() < self._told + STATUS_SECONDS:
+            return
+        status = self._engine.status()
+        if status != self._status:
+            self._status, self._told = status, time.monotonic()
+            self._send({"status": to_json(status)})
+
+    def _send(self, message: Message) -> None:
+        """Only in turn."""
+        try:
+            sys.stdout.buffer.write(json.dumps(message).encode() + b"\n")
+            sys.stdout.buffer.flush()
+        except OSError:
+            raise InputEnded from None
+
+    def _read(self) -> None:
+        for line in sys.stdin.buffer:
+            message = json.loads(line)
+            if message["do"] == "may":
+                self._permits.put(message)
+            else:
+                self._inbox.put((time.monotonic(), message))
+        self._permits.put(None)
+        self._inbox.put(None)
+        time.sleep(END_SECONDS)
+        os._exit(0)  # the other threads are in something long
+
+
+def _failure(message: Message, error: ToolError) -> Message:
+    failed = {"code": error.code, "message": error.message, "hint": error.hint}
+    return {"id": message["id"], "failed": failed}
+
+
+def main() -> None:
+    os.umask(0o077)
+    arguments = json.loads(sys.argv[1])
+    folders = [Path(folder) for folder in arguments["folders"]]
+    process = IndexProcess(folders, Path(arguments["cache"]), arguments["mostBytes"], fresh=arguments["fresh"])
+    try:
+        process.run()
+    except Exception as error:  # noqa: BLE001  # see IndexProcess._index
+        process.fail(error)
+    os._exit(0)  # other threads are not waited for
+
+
+if __name__ == "__main__":
+    main()

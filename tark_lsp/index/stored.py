@@ -1,0 +1,33 @@
+"""What is stored of an index, read without its process: for `tark-lsp index`."""
+
+import sqlite3
+from pathlib import Path
+
+from tark_lsp.index.cache_folder import bytes_in
+from tark_lsp.index.disk_index import DATABASE
+from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.store import Store
+
+
+def read_stored(folder: Path) -> IndexStatus | None:
+    """`folder`: `workspace_cache`. None if nothing is stored; the state is `failed` if it cannot be read."""
+    if not (folder / DATABASE).exists():
+        return None
+    size = bytes_in(folder)
+    try:
+        store = Store(folder / DATABASE, writable=False)
+        try:
+            totals, was_compared = store.totals(), store.was_compared
+        finally:
+            store.close()
+    except (sqlite3.Error, OSError) as error:
+        return IndexStatus(IndexState.FAILED, bytes_on_disk=size, reason=f"what is stored cannot be read: {error}")
+    return IndexStatus(
+        IndexState.READY if was_compared and not totals.work else IndexState.BUILDING,
+        files=totals.files,
+        indexed=totals.done,
+        chunks=totals.chunks,
+        definitions=totals.definitions,
+        bytes_on_disk=size,
+        skipped=totals.skipped,
+    )

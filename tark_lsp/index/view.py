@@ -1,0 +1,78 @@
+"""What answers are made of: the files on disk, and the open documents that replace some of them."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from tark_lsp.index.model import Chunk, Definition, Hit, Reference
+from tark_lsp.index.overlay import OverlaidFile
+from tark_lsp.index.store import FileRow, Store, Totals
+from tark_lsp.index.text_index import TextIndex
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class View:
+    """`used` collects the files of the disk that an answer is made of, so that they can be compared with the disk.
+
+    `damaged` collects those whose rows could not be read.
+    """
+
+    store: Store
+    text: TextIndex
+    overlay: dict[str, OverlaidFile]
+    totals: Totals = field(default_factory=Totals)
+    used: dict[str, FileRow] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
+
+    def hits(self, found: Iterable[tuple[int, int, float]]) -> Iterator[Hit]:
+        """Of (file, chunk, score), without those of open documents."""
+        found = [*found]
+        rows = self.store.files(file for file, _, _ in found)
+        chunks: dict[int, tuple[Chunk, ...]] = {}
+        for file, number, score in found:
+            row = rows.get(file)
+            if row is None or row.path in self.overlay:
+                continue
+            if file not in chunks:
+                chunks[file] = self._read(row, partial(self.store.places, row.id))
+            if number < len(chunks[file]):
+                chunk = chunks[file][number]
+                yield Hit(Path(row.path), chunk.start_line, chunk.end_line, chunk.symbol, score)
+
+    def rows(self, files: Iterable[int]) -> list[FileRow]:
+        """In the order of their paths, without those of open documents."""
+        found = (row for row in self.store.files(files).values() if row.path not in self.overlay)
+        return sorted(found, key=lambda row: row.path)
+
+    def definitions(self, row: FileRow, name: str | None = None) -> tuple[Definition, ...]:
+        """Of a file; those of one name, if there is one."""
+        return self._read(row, lambda: self.store.outline(row.id, name).definitions)
+
+    def references(self, row: FileRow, name: str | None = None) -> tuple[Reference, ...]:
+        """Of a file; those to one name, if there is one."""
+        return self._read(row, lambda: self.store.references(row.id, name))
+
+    def changed(self) -> list[str]:
+        """Paths of used files that are no longer what was indexed, and those that are damaged."""
+        return [*self.damaged, *(path for path, row in self.used.items() if not _is_same(path, row))]
+
+    def _read(self, row: FileRow, read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
+        self.used[row.path] = row
+        try:
+            return read()
+        except ValueError:
+            self.damaged.append(row.path)
+            return ()
+
+
+def _is_same(path: str, row: FileRow) -> bool:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return (status.st_mtime_ns, status.st_size) == (row.mtime, row.size)

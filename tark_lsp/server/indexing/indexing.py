@@ -1,0 +1,60 @@
+"""The parts of the code index in the server, made and connected."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tark_lsp.server.asking.questions import Questions
+from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
+from tark_lsp.server.background import BackgroundTasks
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.indexing.file_events import FileEvents
+from tark_lsp.server.indexing.open_texts import OpenTexts
+from tark_lsp.server.indexing.progress import IndexProgress
+from tark_lsp.server.indexing.workspace_index import WorkspaceIndex
+from tark_lsp.workspace.documents import DocumentEvent, Documents, Opened
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.text_document import is_chat, is_prompt
+
+ANNOUNCING = frozenset({"tark.session.open", "tark.session.new"})
+"""Commands of a client that opens a chat, where a question will follow."""
+
+
+class Indexing:
+    """`index` answers; `files` is told what changes on disk."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        documents: Documents,
+        workspace: Workspace,
+        open_folders: Callable[[], Sequence[Path]],
+        configuration: Configuration,
+        trust: WorkspaceTrust,
+        questions: Questions,
+        background: BackgroundTasks,
+    ) -> None:
+        """`open_folders`: those that are open in the editor."""
+        index = self.index = WorkspaceIndex(workspace, open_folders, configuration, trust, background)
+        self.files = FileEvents(connection, workspace, background)
+        texts = OpenTexts(documents, workspace, index.allows)
+        progress = IndexProgress(connection, questions.warn, background)
+        index.before_asking = texts.look_now
+        index.rules_changed.listen(lambda _: texts.look_at_all())
+        index.running.listen(texts.use)
+        index.running.listen(self.files.use)
+        index.shown.listen(progress.show)
+        configuration.loaded.listen(lambda _: index.settings_changed())
+        trust.changed.listen(lambda _: index.look_again())
+        documents.listen(self._on_document_event)
+
+    def before_command(self, command: str) -> None:
+        if command in ANNOUNCING:
+            self.index.need()
+
+    def _on_document_event(self, event: DocumentEvent) -> None:
+        match event:
+            case Opened(document) if is_chat(document.path) or is_prompt(document.uri):
+                self.index.need()
+            case _:
+                pass

@@ -1,0 +1,189 @@
+"""The code index of the open folders: runs while it is needed, the workspace is trusted and the settings allow it.
+
+Nothing of it is imported or started before something needs it (docs/index.md, "When it runs").
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from tark_lsp.errors import ToolError
+from tark_lsp.folders import indexes_folder
+from tark_lsp.index.code_index import CodeIndex, NoIndex
+from tark_lsp.index.model import Found, IndexState, IndexStatus
+from tark_lsp.index.questions import Question
+from tark_lsp.listeners import Listeners
+from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
+from tark_lsp.server.background import BackgroundTasks
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.indexing.rules import IndexRules
+from tark_lsp.server.indexing.why_not import WhyNot, why_not_indexed
+from tark_lsp.settings import Settings
+from tark_lsp.workspace.files import Workspace
+
+if TYPE_CHECKING:  # it is imported when it is started
+    from tark_lsp.index.client import IndexClient
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+NOT_NEEDED = IndexStatus(IndexState.OFF, reason="nothing has needed it yet: it starts with your first prompt")
+
+
+class WorkspaceIndex:
+    """A CodeIndex. `running` tells listeners the client when it was started, and None when it is closed; `shown` tells
+    them each new status, `rules_changed` that `allows` answers differently.
+
+    `before_asking` is called before each question.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        open_folders: Callable[[], Sequence[Path]],
+        configuration: Configuration,
+        trust: WorkspaceTrust,
+        background: BackgroundTasks,
+    ) -> None:
+        self._workspace = workspace
+        self._open_folders = open_folders
+        self._configuration = configuration
+        self._trust = trust
+        self._background = background
+        self._needed = self._ended = False
+        self._client: IndexClient | None = None
+        self._folders: Sequence[Path] = ()
+        """Those that the client indexes."""
+        self._rules = IndexRules(configuration.policy(), workspace)
+        self._known: tuple[Settings, Sequence[Path]] | None = None
+        self._switching = asyncio.Lock()
+        self.before_asking: Callable[[], None] = lambda: None
+        self.running: Listeners[IndexClient | None] = Listeners()
+        self.shown: Listeners[IndexStatus] = Listeners()
+        self.rules_changed: Listeners[None] = Listeners()
+        self.last_status = NOT_NEEDED
+
+    def of_turn(self, workspace: Workspace) -> CodeIndex:
+        """The index for a turn in this workspace, which begins now."""
+        if workspace is not self._workspace:
+            return NoIndex("no folder is open in the editor")
+        self.need()
+        if self._client is not None:
+            self._client.rescan()
+        return self
+
+    def need(self) -> None:
+        """Something will ask soon."""
+        self._needed = True
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Trust, settings or folders can have changed: start, end or tell the index."""
+        if self._needed and not self._ended:
+            self._background.start(self._switch())
+
+    def settings_changed(self) -> None:
+        """The settings were loaded again, perhaps because folders were opened or closed."""
+        known = (self._configuration.settings, self._workspace.folders)
+        if known == self._known:
+            return
+        self._known = known
+        self._rules = IndexRules(self._configuration.policy(), self._workspace)
+        self.rules_changed.emit(None)
+        if self._client is not None:
+            self._client.rules_changed()
+        self.look_again()
+
+    def why_not(self) -> WhyNot | None:
+        """None if there can be an index now."""
+        return why_not_indexed(self._open_folders(), self._configuration.settings, self._trust.is_trusted)
+
+    def allows(self, path: Path) -> bool:
+        """Whether the index may have this file, and answers may name it."""
+        return self._rules.allows(path)
+
+    async def status(self) -> IndexStatus:
+        if (why := self.why_not()) is not None:
+            return IndexStatus(IndexState.OFF, reason=str(why))
+        return self.last_status if self._client is None else await self._client.status()
+
+    async def ask(self, question: Question[T]) -> Found[T]:
+        self._needed = True
+        await self._switch()
+        client = self._client
+        if client is None:
+            return await NoIndex(self._reason()).ask(question)
+        self.before_asking()
+        found = await client.ask(question)
+        return replace(found, items=[item for item in found.items if self.allows(path_of(item))])
+
+    async def rebuild(self) -> None:
+        """Raises ToolError if there is no index."""
+        self._needed = True
+        await self._switch()
+        if self._client is None:
+            raise ToolError("unsupported", str(self.why_not() or self._reason()))
+        await self._client.rebuild()
+
+    async def close(self) -> None:
+        self._ended = True
+        await self._switch()
+
+    def _reason(self) -> str:
+        """Why no client runs, although one was needed, as a clause."""
+        if self._ended:
+            return "the server ends"
+        why = self.why_not()
+        return why.reason if why is not None else self.last_status.reason
+
+    async def _switch(self) -> None:
+        """Make what runs what should run, one change at a time."""
+        async with self._switching:
+            wanted = () if self._ended or self.why_not() is not None else tuple(self._open_folders())
+            if self._client is not None and wanted != self._folders:
+                client, self._client = self._client, None
+                if not self._ended:  # a client that shuts the server down is asked and told nothing more
+                    self._show(NOT_NEEDED)
+                    self.running.emit(None)
+                await client.close()
+            if self._client is None and wanted:
+                await self._start(wanted)
+
+    async def _start(self, folders: Sequence[Path]) -> None:
+        from tark_lsp.index.client import IndexClient
+
+        most = self._configuration.settings.index.max_megabytes * 1_000_000
+        client = IndexClient(folders, indexes_folder(), self._may_index, most_bytes=most)
+        client.listen(lambda status: self._show(status) if client is self._client else None)
+        try:
+            await client.start()
+        except ToolError as error:
+            self._show(IndexStatus(IndexState.FAILED, reason=error.message))
+            await client.close()
+            return
+        self._client, self._folders = client, folders
+        self._show(await client.status())
+        self.running.emit(client)
+
+    def _may_index(self, paths: Sequence[Path]) -> Sequence[bool]:
+        """Trust that was revoked elsewhere ends the index at the next file."""
+        if self.why_not() is not None:
+            self.look_again()
+            return [False] * len(paths)
+        return self._rules.allow_each(paths)
+
+    def _show(self, status: IndexStatus) -> None:
+        self.last_status = status
+        self.shown.emit(status)
+
+
+def path_of(item: object) -> Path:
+    """Each item of an answer is about a file. Raises TypeError for one of another kind: it could not be judged."""
+    path = getattr(item, "path", None)
+    if not isinstance(path, Path):
+        raise TypeError(f"{type(item).__name__} names no file")
+    return path

@@ -1,0 +1,92 @@
+"""What run_tests and run_check share: the command line of a runner goes through the very steps of run_command."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from tark_lsp.errors import ToolError
+from tark_lsp.tools import run_command
+from tark_lsp.tools.command import Command
+from tark_lsp.tools.command_execution import Executed, ending, execute, tell_limits
+from tark_lsp.tools.runners.choice import Choice, choose
+from tark_lsp.tools.runners.report import Report
+from tark_lsp.tools.runners.runner import Purpose
+from tark_lsp.tools.runners.summary import locations_of, places_of, summarize, verdict
+from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
+
+log = logging.getLogger(__name__)
+
+SECONDS = 600.0
+MOST_OUTPUT = 8 * 1024 * 1024
+"""Bytes of output that are kept to be read: the JSON of 10,000 failures has some megabytes."""
+
+NAMED_FILES = 10
+"""How many changed files the result names: a build writes many, and the failures matter more."""
+
+AGAIN = "run the same command line by run_command"
+FACTS = replace(run_command.FACTS, allowed_as=run_command.TOOL.name)
+A = TypeVar("A", bound=Arguments)
+
+
+def runner_tool(
+    purpose: Purpose, description: str, arguments: type[A], wanted: Callable[[A], tuple[str | None, str | None]]
+) -> Tool[A]:
+    """The tool. `wanted` gives the target and the name of the runner that a call names."""
+
+    def choice_of(args: A, ctx: ToolContext) -> Choice:
+        return choose(purpose, *wanted(args), ctx)
+
+    async def preview(args: A, ctx: ToolContext) -> Preview:
+        choice = choice_of(args, ctx)
+        shown = await run_command.preview(as_command(choice), ctx)
+        return replace(shown, title=f"{purpose} {shown.title.removeprefix('run_command ')}")
+
+    async def run(args: A, ctx: ToolContext, preview: Preview) -> Counted:
+        choice, command = choice_of(args, ctx), preview.command
+        if command is None or (choice.text, choice.cwd) != (command.text, command.cwd):
+            raise ToolError("stale", "another command would run now", hint="make the call again")
+        return await told(choice, command, await execute(command, ctx, kept=MOST_OUTPUT, named=NAMED_FILES), ctx)
+
+    return Tool(purpose.value, description, arguments, Risk.RISKY, preview, run, seconds=float("inf"), facts=FACTS)
+
+
+def as_command(choice: Choice) -> run_command.RunCommandArguments:
+    return run_command.RunCommandArguments(command=choice.text, cwd=str(choice.cwd), timeout_seconds=SECONDS)
+
+
+async def told(choice: Choice, command: Command, executed: Executed, ctx: ToolContext) -> Counted:
+    """Raises ToolError `timeout`, with what is known of the run."""
+    ran = executed.ran
+    report = await asyncio.to_thread(_read, choice, executed)
+    found = places_of(report, choice, ctx)
+    where = ctx.workspace.display(choice.cwd)
+    also = f"; also used here: {', '.join(choice.also)}" if choice.also else ""
+    parts = [
+        f"[{choice.runner.name}, because of {choice.mark}{also}; it ran `{choice.text}` in {where}]",
+        *summarize(report, found, ctx),
+        *([] if ran.whole.whole else ["[the output is so long that its middle is lost: failures can be missing here]"]),
+        *executed.before,
+        *tell_limits(command, ran.code, AGAIN),
+        *executed.after,
+    ]
+    if ran.timed_out:
+        raise ToolError(
+            "timeout",
+            f"not finished after {command.timeout_seconds:g} s; the command and all its processes were ended",
+            hint="give a narrower target, or run it by run_command with a longer timeout_seconds",
+            details={"output": "\n".join(parts)},
+        )
+    head = f"{ending(ran.code)} after {ran.seconds:.1f} s: {verdict(choice, report, ran.code)}"
+    facts = CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1))
+    return Counted("\n".join([head, *parts]), facts, locations_of(found))
+
+
+def _read(choice: Choice, executed: Executed) -> Report:
+    text = executed.ran.whole.text()
+    try:
+        return choice.runner.parse(text)
+    except Exception:  # a defect of a parser: the run is over, and its output is shown instead
+        log.exception("the output of %s cannot be read", choice.runner.name)
+        return Report(False, text)
