@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import McpError
@@ -22,6 +22,7 @@ from tark_lsp.mcp.schema_headers import argument_headers, header_value, headers_
 from tark_lsp.mcp.server_config import ServerConfig, expand, quoted, resolve
 from tark_lsp.mcp.server_tools import ServerTool, read_tools
 from tark_lsp.mcp_settings import McpServerSettings
+from tests.exhaustive import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -40,6 +41,7 @@ def test_messages() -> None:
     assert parse_messages(b'{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}') == [Failure(None, -1, "m")]
 
 
+@settings(max_examples=examples(40))
 @given(JSON)
 def test_any_json_is_a_message_or_a_value_error(value: Any) -> None:
     try:
@@ -48,6 +50,7 @@ def test_any_json_is_a_message_or_a_value_error(value: Any) -> None:
         return
 
 
+@settings(max_examples=examples(40))
 @given(st.text(), JSON)
 def test_any_list_of_tools_gives_tools_and_sentences(name: str, schema: Any) -> None:
     tools, problems = read_tools([{"name": name, "inputSchema": schema}, schema])
