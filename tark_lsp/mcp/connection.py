@@ -20,6 +20,7 @@ from tark_lsp.mcp.json_rpc import (
     RequestId,
     RpcError,
     Told,
+    id_in,
     notification,
     request,
 )
@@ -174,7 +175,7 @@ class Connection:
                 self._progress(params)
             case Told(method="notifications/cancelled", params=params):
                 for waiting in self._waiting.values():
-                    if (task := waiting.asked.pop(params.get("requestId", ""), None)) is not None:
+                    if (task := waiting.asked.pop(id_in(params, "requestId"), None)) is not None:
                         task.cancel()
             case Told(method="notifications/tools/list_changed"):
                 self._tools_changed()
@@ -195,7 +196,7 @@ class Connection:
                 waiting.answer.set_exception(error)
 
     def _progress(self, params: Mapping[str, Any]) -> None:
-        waiting = self._waiting.get(params.get("progressToken", ""))
+        waiting = self._waiting.get(id_in(params, "progressToken"))
         if waiting is not None and waiting.report is not None:
             waiting.clock.progress()
             waiting.report(progress_text(params))

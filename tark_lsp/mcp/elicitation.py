@@ -62,8 +62,9 @@ def read_elicitation(params: Mapping[str, Any]) -> Elicitation:
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(properties, dict) or not properties or len(properties) > MOST_FIELDS:
         raise McpError("it asks for a form that cannot be shown")
-    required = schema.get("required") if isinstance(schema, dict) else ()
-    fields = tuple(_field(name, value, name in (required or ())) for name, value in properties.items())
+    required = schema.get("required") if isinstance(schema, dict) else None
+    needed = required if isinstance(required, list) else []
+    fields = tuple(_field(name, value, name in needed) for name, value in properties.items())
     return Form(message, fields)
 
 
@@ -81,7 +82,12 @@ def _field(name: str, schema: Any, required: bool) -> FormField:
     if kind is None:
         raise McpError(f"it asks for a field of a form that cannot be shown: {name[:80]}")
     default = schema.get("default")
-    return FormField(name, kind, title, description, options, required, default)
+    usable = default if isinstance(default, str | int | float | bool) or (several and _is_words(default)) else None
+    return FormField(name, kind, title, description, options, required, usable)
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _options(schema: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -91,6 +91,12 @@ def _message(value: Any) -> Incoming:
     raise ValueError("it is neither a request nor an answer")
 
 
+def id_in(params: Mapping[str, Any], key: str) -> RequestId:
+    """An id that a server names. One that is none of ours is as good as another."""
+    found = params.get(key)
+    return found if isinstance(found, int | str) else ""
+
+
 def request(message_id: RequestId, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": message_id, "method": method, "params": dict(params)}
 

@@ -17,8 +17,10 @@ from tark_lsp.visible import is_hidden, visible_code
 LONGEST_NAME = 128
 LONGEST_TOLD = 2_048
 """Characters of a description that the model gets."""
-LARGEST_SCHEMA = 100_000
-"""Characters of JSON of one tool's schemas."""
+LARGEST = 200_000
+"""Characters of JSON of one tool: a person has to read all of it."""
+DEEPEST = 50
+"""Levels of a schema."""
 WORDS = frozenset({"description", "title", "$comment"})
 """Keywords whose text is only read. All other strings of a schema are part of a call, so they cannot be changed."""
 
@@ -79,11 +81,10 @@ def read_tool(value: Any) -> ServerTool:
         raise ValueError(f"the tool {shown}... has a name of more than {LONGEST_NAME} characters")
     if not isinstance(schema, dict) or schema.get("type", "object") != "object":
         raise ValueError(f"the tool {shown} has no schema of an object for its arguments")
-    try:
-        if len(json.dumps([schema, output])) > LARGEST_SCHEMA:
-            raise ValueError(f"the tool {shown} has schemas of more than {LARGEST_SCHEMA:,} characters")
-    except RecursionError as error:
-        raise ValueError(f"the tool {shown} has a schema that is nested too deeply") from error
+    if _is_deep([schema, output, value.get("annotations")]):
+        raise ValueError(f"the tool {shown} has a schema that is nested too deeply")
+    if len(json.dumps(value)) > LARGEST:
+        raise ValueError(f"the tool {shown} takes more than {LARGEST:,} characters to describe")
     if _has_hidden(schema):
         raise ValueError(f"the tool {shown} has invisible characters in the names or values of its schema")
     try:
@@ -161,6 +162,15 @@ def _told(value: Any, *, is_schema: bool) -> Any:
             for key, inner in value.items()
         }
     return [_told(inner, is_schema=is_schema) for inner in value] if isinstance(value, list) else value
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether it has more than `DEEPEST` levels. Without recursion, which such a value would break."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
+        level = [item for items in inner for item in items]
+    return bool(level)
 
 
 def _has_hidden(value: Any, *, is_schema: bool = True) -> bool:

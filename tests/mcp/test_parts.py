@@ -1,5 +1,6 @@
 """The pure parts: messages, versions, names, schemas, forms, files of other programs."""
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,47 @@ def test_names_are_short_plain_and_different(one: str, other: str) -> None:
     assert all(len(name) <= LONGEST and name.isascii() and is_mcp_name(name) for name in names)
     assert all(server_of(name) == "server" for name in names)
     assert (names[0] == names[1]) == (one == other)
+
+
+READERS = (
+    content_of_call,
+    content_of_resource,
+    messages_of_prompt,
+    read_elicitation,
+    progress_text,
+    facts_of_initialize,
+    facts_of_discover,
+)
+KEYS_OF_RESULTS = st.sampled_from(
+    [
+        *("content", "contents", "messages", "role", "type", "text", "data", "mimeType", "resource", "uri", "blob"),
+        *("name", "structuredContent", "isError", "message", "mode", "url", "requestedSchema", "properties"),
+        *("required", "enum", "oneOf", "const", "items", "default", "progress", "total", "protocolVersion"),
+        *("supportedVersions", "capabilities", "serverInfo", "instructions", "_meta"),
+    ]
+)
+RESULTS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["text", "image", "resource", "url", "object", "x"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS_OF_RESULTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=examples(200))
+@given(st.dictionaries(KEYS_OF_RESULTS, RESULTS, max_size=4))
+def test_whatever_a_server_sends_is_read_or_refused(value: dict[str, Any]) -> None:
+    for read in READERS:
+        with contextlib.suppress(McpError):
+            read(value)
+
+
+def test_a_schema_that_is_nested_too_deeply_is_off() -> None:
+    schema: dict[str, Any] = {"type": "object"}
+    for _ in range(2_000):
+        schema = {"type": "object", "properties": {"a": schema}}
+    assert read_tools([{"name": "deep", "inputSchema": schema}]) == (
+        *((), ("the tool deep has a schema that is nested too deeply",)),
+    )
 
 
 @pytest.mark.parametrize(
