@@ -13,7 +13,7 @@ from tark_lsp.errors import FailureForModel, TarkError, ToolError
 from tark_lsp.log_ids import log_context
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import failure_line
-from tark_lsp.tools.tool import Arguments, Counted, Preview, Tool
+from tark_lsp.tools.tool import NO_FACTS, Arguments, Counted, Preview, Tool
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ def finish_call(
             title=title,
             locations=(counted.locations or None) if counted is not None else None,
             text=content,
-            facts=counted.facts if counted is not None else None,
+            facts=None if counted is None or counted.facts == NO_FACTS else counted.facts,
         )
     )
 

@@ -100,8 +100,7 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
             if preview.command is not None or preview.mcp is not None:  # the error can show its output
                 note_source(turn.context, item.tool, preview, "")
             raise
-        counted = Counted(result) if isinstance(result, str) else result
-        content = counted.text
+        counted, content = (None, result) if isinstance(result, str) else (result, result.text)
         note_source(turn.context, item.tool, preview, content)
         if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
             content = cap_result(turn.context, content.split("\n"))

@@ -112,12 +112,15 @@ class CallFacts:
     more: bool = False
 
 
+NO_FACTS = CallFacts()
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
     """A result for the model, with figures and places for the user, or images. No places: those of the preview stay."""
 
     text: str
-    facts: CallFacts | None = None
+    facts: CallFacts = NO_FACTS
     locations: tuple[Location, ...] = ()
     images: tuple[Image, ...] = ()
 

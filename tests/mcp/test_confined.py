@@ -46,9 +46,9 @@ async def call(server: McpServer) -> str:
 
 async def test_it_cannot_write_to_the_workspace(desk: Desk) -> None:
     server = await use(desk, "writes")
-    assert not server.is_confined  # before it runs, nobody knows
+    before = server.is_confined  # nobody knows
     assert await call(server) == "OSError"
-    assert server.is_confined
+    assert (before, server.is_confined) == (False, True)
     assert sorted(path.name for path in desk.folder.iterdir()) == ["server.py"]
 
 

@@ -26,9 +26,9 @@ KEYS = {"authorization": "Bearer k3y"}
 AS_JSON = {"content-type": "application/json"}
 
 
-def reply(result: Any, message_id: int = 1, status: int = 200, **headers: str) -> Raw:
+def reply(result: Any, message_id: int = 1, session: str = "") -> Raw:
     body = {"jsonrpc": "2.0", "id": message_id, "result": result}
-    return Raw([json.dumps(body).encode()], status, {**AS_JSON, **headers})
+    return Raw([json.dumps(body).encode()], headers={**AS_JSON, **({"mcp-session-id": session} if session else {})})
 
 
 def event(message: Any, event_id: str = "") -> bytes:
@@ -78,7 +78,7 @@ async def test_a_modern_server_gets_headers_and_no_session() -> None:
 
 
 async def test_a_legacy_server_has_a_session_that_is_ended() -> None:
-    answers = [REFUSED, reply(HELLO, 2, **{"mcp-session-id": "s1"}), ACCEPTED, reply({"tools": []}, 3), ACCEPTED]
+    answers = [REFUSED, reply(HELLO, 2, "s1"), ACCEPTED, reply({"tools": []}, 3), ACCEPTED]
     async with Talk(answers) as talk:
         assert (await talk.open()).era is Era.LEGACY
         await talk.connection.call("tools/list", {}, seconds=AT_ONCE)
@@ -93,7 +93,7 @@ async def test_a_legacy_server_has_a_session_that_is_ended() -> None:
 
 
 async def test_a_session_that_is_over_ends_the_connection() -> None:
-    answers = [REFUSED, reply(HELLO, 2, **{"mcp-session-id": "s1"}), ACCEPTED, Raw([b"{}"], 404, AS_JSON), ACCEPTED]
+    answers = [REFUSED, reply(HELLO, 2, "s1"), ACCEPTED, Raw([b"{}"], 404, AS_JSON), ACCEPTED]
     async with Talk(answers) as talk:
         await talk.open()
         with pytest.raises(McpError, match="its session is over"):

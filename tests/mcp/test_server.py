@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ Make = Callable[..., WholeServer]
 async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
     made: list[WholeServer] = []
 
-    def new(*lines: str, trusted: bool = True, **more: object) -> WholeServer:
+    def new(*lines: str, trusted: bool = True, **more: Any) -> WholeServer:
         env = f'{{ "TOY_LOG" = "{tmp_path / "log"}" }}'
         toy = f'[mcp.servers.toy]\ncommand = "{sys.executable}"\nargs = ["-S", "-E", "{PLAIN}", ""]\nenv = {env}\n'
         head = f'sandbox = "off"\nworkspaceTrusted = {json.dumps(trusted)}\n'
@@ -104,6 +105,7 @@ async def test_values_of_variables_are_never_shown(make: Make, tmp_path: Path) -
 NO_MCP = """
 import sys
 from pathlib import Path
+from typing import Any
 import tark_lsp.server.parts, tark_lsp.server.app, tark_lsp.settings
 from tark_lsp.tools import load_tools
 load_tools()

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -76,7 +77,7 @@ async def test_a_server_that_nobody_approved_does_not_start(desk: Desk) -> None:
     assert "tark-lsp mcp approve toy" in desk.servers.notices()[0]
 
 
-CHANGES = {
+CHANGES: dict[str, dict[str, Any]] = {
     "another argument": {"args": ("x",)},
     "another variable": {"env": {"OTHER": "1"}},
     "out of the sandbox": {"sandbox": False},

@@ -98,11 +98,8 @@ async def test_without_trust_nothing_is_started_or_asked(bench: Bench, desk: Des
 
 
 def rules(*, allow: str = "", ask: str = "", deny: str = "") -> Policy:
-    parsed = {
-        kind: (Rule.parse(text),) if text else ()
-        for kind, text in zip(("allow", "ask", "deny"), (allow, ask, deny), strict=True)
-    }
-    return replace(TRUSTED, **parsed)
+    allowed, asked, denied = ((Rule.parse(text),) if text else () for text in (allow, ask, deny))
+    return replace(TRUSTED, allow=allowed, ask=asked, deny=denied)
 
 
 RULES = {
