@@ -53,15 +53,22 @@ class McpServers:
     def find(self, name: str) -> McpServer | None:
         return self._servers.get(name)
 
-    def start(self) -> None:
-        """Those that are approved, in the background."""
+    def approved(self) -> list[McpServer]:
+        """Those whose pin holds."""
+        found = []
         for server in self.servers():
             try:
                 server.approved()
             except McpError as error:
-                log.info("the MCP server %s is not started: %s", server.config.name, error)
+                log.info("the MCP server %s is not used: %s", server.config.name, error)
             else:
-                server.start()
+                found.append(server)
+        return found
+
+    def start(self) -> None:
+        """Those that are approved, in the background."""
+        for server in self.approved():
+            server.start()
 
     def tools(self) -> list[OfferedTool]:
         """From the pins, so that they are known before any server has started."""

@@ -116,3 +116,56 @@ print([name for name in sys.modules if name.startswith("tark_lsp.mcp.") or name 
 def test_without_a_server_nothing_of_mcp_is_imported() -> None:
     done = subprocess.run([sys.executable, "-c", NO_MCP], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+async def prompt_of(whole: WholeServer, typed: str) -> tuple[str, dict[str, Any]]:
+    """What the model was told for this, and the end of the turn."""
+    end = await whole.end(await whole.start(typed))
+    messages = whole.app.parts.sessions.rows.read_session(end["sessionId"]).messages
+    return "".join(message.text for message in messages[:1]), end
+
+
+async def test_a_prompt_of_a_server(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    (whole.folder / "secret.txt").write_text("hidden words")
+    told, _ = await prompt_of(whole, "/toy:greet you and all")
+    assert 'Greet {"who": "you", "how": "and all"}.' in told
+    assert told.count("</mcp>") == 1
+    assert "hidden words" not in told
+    _, end = await prompt_of(whole, "/toy:greet")
+    assert "the prompt needs who" in end["error"]["message"]
+    _, end = await prompt_of(whole, "/toy:other")
+    assert "has no prompt 'other'" in end["error"]["message"]
+    told, _ = await prompt_of(whole, "/etc:hosts is a path")
+    assert "/etc:hosts is a path" in told
+
+
+async def test_a_resource_is_mentioned_and_asked_about(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    asked: list[Any] = []
+
+    def answer(params: Any) -> Any:
+        asked.append(params)
+        return {"outcome": "allow" if len(asked) == 1 else "reject"}
+
+    whole.connection.answers["tark/requestPermission"] = answer
+    told, _ = await prompt_of(whole, "look at @mcp:toy:x://a")
+    assert "a resource\n</mcp>" in told
+    assert asked[0]["title"] == "read x://a from the MCP server toy"
+    told, _ = await prompt_of(whole, "look at @mcp:toy:x://b")
+    assert "the person said no" in told
+    assert "read x://b" not in (tmp_path / "log").read_text()
+    told, _ = await prompt_of(whole, "look at @mcp:nobody:x://b")
+    assert "there is no MCP server 'nobody'" in told
+    assert len(asked) == 2
+
+
+async def test_without_trust_no_prompt_and_no_resource_is_read(make: Make, tmp_path: Path) -> None:
+    whole = make(trusted=False)
+    await approve(whole, tmp_path)
+    told, _ = await prompt_of(whole, "/toy:greet you, look at @mcp:toy:x://a")
+    assert "/toy:greet you" in told
+    assert "you do not trust this workspace" in told
+    assert not (tmp_path / "log").exists()

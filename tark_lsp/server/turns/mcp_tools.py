@@ -9,7 +9,7 @@ from tark_lsp.folders import mcp_pins_folder
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.tools.addresses import is_public
-from tark_lsp.tools.tool import Tool
+from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # loaded with the first server
@@ -52,6 +52,22 @@ class McpTools:
             made[key] = self._made.get(key) or mcp_tool(offered)
         self._made = made
         return {tool.name: tool for tool in made.values()}
+
+    def readers(self) -> Mapping[str, Tool[Any]]:
+        """For mentions of resources, if the user trusts the workspace."""
+        if not self._is_trusted() or (servers := self._configured()) is None:
+            return {}
+        from tark_lsp.server.turns.mcp_texts import resource_readers
+
+        return resource_readers(servers)
+
+    async def filled_prompt(self, typed: str, ctx: ToolContext) -> str:
+        """With the text of the server's prompt that it names, if the user trusts the workspace. Raises RequestError."""
+        if not typed.lstrip().startswith("/") or not self._is_trusted() or (servers := self._configured()) is None:
+            return typed
+        from tark_lsp.server.turns.mcp_texts import filled_prompt
+
+        return await filled_prompt(servers, typed, ctx)
 
     def start(self) -> None:
         """Start those that are approved, in the background, if the user trusts the workspace."""
