@@ -76,6 +76,11 @@ def permissions_path() -> Path:
     return state_folder() / "permissions.sqlite3"
 
 
+def uploads_path() -> Path:
+    """The file for all workspaces. Its folder is created."""
+    return state_folder() / "uploads.json"
+
+
 def caches_folder() -> Path:
     """The caches of toolchains in the sandbox: `$XDG_CACHE_HOME/tark`, else in `~/.cache`. It need not exist."""
     return _directories().user_cache_path

@@ -27,6 +27,7 @@ from tark_lsp.settings_types import (
     ClientId,
     Count,
     Dollars,
+    Embeddings,
     EnvironmentName,
     Header,
     ModelName,
@@ -112,10 +113,13 @@ class CommentSettings(Section):
 
 
 class IndexSettings(Section):
-    """`max_megabytes`: what the index of one workspace can take on disk (docs/index.md)."""
+    """`max_megabytes`: what the index of one workspace can take on disk. `embeddings`: what makes dense vectors, and
+    `qdrant`: the URL of a Qdrant that keeps them (docs/index.md)."""
 
     enabled: StrictBool = True
     max_megabytes: Count = 2000
+    embeddings: Embeddings | None = None
+    qdrant: BaseUrl | None = None
 
 
 class Settings(Section):

@@ -16,6 +16,9 @@ def matching(pattern: str, problem: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+Embeddings = Annotated[
+    str, matching(r"static|[^/\s]+/\S+", 'must be "static" or "<provider>/<model>", like "ollama/nomic-embed-text"')
+]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Dollars = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]

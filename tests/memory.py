@@ -1,10 +1,11 @@
 """An editor in memory for tests: `MemoryBuffers` are its documents, `MemoryEditor` is the person in front of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 from tark_lsp.tools.tool import Diagnostic, Option
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
@@ -91,6 +92,7 @@ class MemoryEditor:
     saves: bool = True
     """False: an editor that does not save for the server."""
     asked: list[tuple[str, tuple[Option, ...]]] = field(default_factory=list)
+    language_server: Callable[[CodeQuestion], CodeAnswer | None] = lambda _: None
 
     async def read_diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
         return [problem for problem in self.problems if path is None or problem.path == path]
@@ -127,3 +129,6 @@ class MemoryEditor:
             if path.is_relative_to(folder)
             and (not path.is_file() or path.read_bytes() != document.text.encode("utf-8"))
         ]
+
+    async def ask_language_servers(self, question: CodeQuestion) -> CodeAnswer | None:
+        return self.language_server(question)

@@ -57,6 +57,7 @@ async def run_turn(turn: Turn) -> TurnEnd:
             elif not turn.steering:
                 return turn.build_end(STOP_REASONS.get(stop, StopReason.END_TURN))
             for prompt in take_steering(turn.steering):
+                turn.context.user_message = prompt
                 turn.add_message(Message("user", (Text(shorten_steering(turn, prompt)),)))
     except LimitReached as limit:
         turn.emit(events.Notice("warning", limit.message))

@@ -14,11 +14,12 @@ from tark_lsp.cli.runtime import new_console, run_to_exit_code, running_server
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import whole_line
-from tark_lsp.folders import indexes_folder, permissions_path, user_config_path, workspace_config_path
+from tark_lsp.folders import indexes_folder, permissions_path, uploads_path, user_config_path, workspace_config_path
 from tark_lsp.index.cache_folder import ask_for_rebuild, bytes_in, lock_holder, try_lock, workspace_cache
 from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.index.stored import read_stored
 from tark_lsp.permissions.store import PermissionStore
+from tark_lsp.permissions.uploads import AllowedUploads
 from tark_lsp.server.indexing.command import status_json
 from tark_lsp.server.indexing.why_not import WhyNot, why_not_indexed
 from tark_lsp.settings import load_settings
@@ -141,6 +142,7 @@ def _clear(screen: Screen, *, every: bool) -> int:
     places = [workspace_cache(indexes_folder(), [Path.cwd().resolve()])]
     if every:
         places = sorted(indexes_folder().iterdir()) if indexes_folder().exists() else []
+    AllowedUploads(uploads_path).forget(None if every else [Path.cwd()])
     removed = bytes_removed = 0
     code = DONE
     for place in filter(Path.is_dir, places):

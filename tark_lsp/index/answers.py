@@ -5,9 +5,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.index.model import Definition, Found, FoundDefinition, FoundReference, Hit
+from tark_lsp.errors import ToolError
+from tark_lsp.index.calls import callees, callers
+from tark_lsp.index.central import central
+from tark_lsp.index.model import ChunkPlace, Definition, Found, FoundDefinition, FoundReference, Hit
 from tark_lsp.index.overlay import Weights, rarity, usual_lengths
-from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsIn, SymbolsLike
+from tark_lsp.index.packed_vectors import unpack_vectors
+from tark_lsp.index.questions import (
+    Callees,
+    Callers,
+    Central,
+    DefinitionsOf,
+    KeepVectors,
+    Question,
+    ReferencesTo,
+    Search,
+    SymbolsIn,
+    SymbolsLike,
+    Unembedded,
+)
 from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
 from tark_lsp.index.text_index import words_of
 from tark_lsp.index.view import View
@@ -27,8 +43,39 @@ Answer = Callable[[View, Any], Found[Any]]
 def search(view: View, question: Search) -> Found[Hit]:
     terms = terms_of(question.query)
     found = candidates(view, terms)
-    ranked = rank(question.query, found, question.limit)
+    ranked = rank(question.query, found, question.limit, _nearest(view, question))
     return Found(ranked, complete=len(found) <= question.limit)
+
+
+def _nearest(view: View, question: Search) -> list[Hit]:
+    """The chunks whose vectors are nearest to that of the query. Open documents are found by their words."""
+    dense = view.dense
+    if dense is None:
+        return []
+    vector = unpack_vectors(question.vector, 1)[0] if question.vector else ()
+    found = dense.chunks_of(question.nearest) or dense.nearest(question.query, vector, CANDIDATES)
+    return [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)]
+
+
+def unembedded(view: View, question: Unembedded) -> Found[ChunkPlace]:
+    if view.dense is None:
+        return Found(())
+    found = view.dense.missing(view.text, question.limit, question.after)
+    items = [
+        ChunkPlace(hit.path, hit.start_line, hit.end_line, hit.symbol, key)
+        for key, place in found.items()
+        for hit in view.hits([(*place, 0.0)])
+    ]
+    return Found(items, complete=len(found) < question.limit)
+
+
+def keep_vectors(view: View, question: KeepVectors) -> Found[ChunkPlace]:
+    """Raises ToolError if the vectors are of another embedder, or cannot be used."""
+    if view.dense is None:
+        raise ToolError("stale", "the index uses no vectors now")
+    view.dense.put(question.embedder, question.keys, unpack_vectors(question.vectors, len(question.keys)))
+    view.dense.give_up(question.without)
+    return Found(())
 
 
 def candidates(view: View, terms: Terms) -> list[Hit]:
@@ -96,22 +143,22 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
         for item in _definitions(view, files, lambda definition: likeness(definition) < 3):
             found[item.path, item.definition] = item
 
+    def is_enough() -> bool:
+        """Whether the other files only have longer names, or the words."""
+        return sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
+
     names = sorted(view.text.names_with_prefix(query, PREFIX_NAMES), key=len)
     files = [file for name in names for file in view.text.files_with("lower", name)] + view.text.files_with_words(words)
     files = [*dict.fromkeys(files)]
-    for start in range(0, max(1, len(files)), LIKE_FILES):
-        take(files[start : start + LIKE_FILES])
-        if (
-            len(found) > question.limit
-            and sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
-        ):
-            break  # the rest have longer names, or only the words
-        if start >= MOST_LIKE_FILES:
-            break
+    read = 0
+    while read == 0 or (read < min(len(files), MOST_LIKE_FILES) and not is_enough()):
+        take(files[read : read + LIKE_FILES])
+        read += LIKE_FILES
     ranked = sorted(
         found.values(), key=lambda item: (likeness(item.definition), len(item.definition.name), *_key(item))
     )
-    return _cut(ranked, question.limit)
+    is_all = len(ranked) <= question.limit and read >= len(files)
+    return Found(ranked[: question.limit], complete=is_all)
 
 
 def _key(item: FoundDefinition) -> tuple[str, int, int]:
@@ -136,10 +183,15 @@ def references_to(view: View, question: ReferencesTo) -> Found[FoundReference]:
 
 ANSWERS: Mapping[type[Question[Any]], Answer] = {
     Search: search,
+    Unembedded: unembedded,
+    KeepVectors: keep_vectors,
     DefinitionsOf: definitions_of,
     SymbolsIn: symbols_in,
     SymbolsLike: symbols_like,
     ReferencesTo: references_to,
+    Central: central,
+    Callers: callers,
+    Callees: callees,
 }
 
 

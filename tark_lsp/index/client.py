@@ -57,6 +57,7 @@ class IndexClient:
         self._status = IndexStatus(IndexState.OFF, reason="it has not been started")
         self._listeners: Listeners[IndexStatus] = Listeners()
         self._telling: asyncio.TimerHandle | None = None
+        self._embedder = ""
         self._texts: dict[Path, str] = {}
         self._unsent: dict[Path, asyncio.TimerHandle] = {}
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
@@ -129,6 +130,11 @@ class IndexClient:
         """Compare all files with what is indexed, soon."""
         self._send({"do": "rescan"})
 
+    def use_vectors(self, embedder: str) -> None:
+        """Whose dense vectors the search uses: `static`, the name of an embedder of the server, or empty for none."""
+        self._embedder = embedder
+        self._send({"do": "vectors", "embedder": embedder})
+
     def rules_changed(self) -> None:
         """Ask `may_index` again for all files."""
         self._send({"do": "rules"})
@@ -188,6 +194,8 @@ class IndexClient:
             raise ToolError("internal", self._status.reason, hint="use search_text and read_file") from error
         self._child = child
         self._show(IndexStatus(IndexState.BUILDING))
+        if self._embedder:
+            self.use_vectors(self._embedder)
         for path in self._texts:
             self._send_text(path)
         return child

@@ -12,6 +12,7 @@ from typing import Any
 from tark_lsp.errors import ToolError
 from tark_lsp.index.answers import ANSWERS
 from tark_lsp.index.cache_folder import bytes_in
+from tark_lsp.index.dense import Dense
 from tark_lsp.index.keeper import DAMAGED_NOTE, Damaged, Keeper, guarded, is_ours
 from tark_lsp.index.model import Found, IndexState, IndexStatus
 from tark_lsp.index.overlay import Overlay
@@ -73,6 +74,7 @@ class Engine:
         )
         self._overlay = Overlay(permit)
         self._worker = Worker(permit)
+        self._dense = Dense()
         self._progress = Progress()
         self._start_over()
 
@@ -128,6 +130,10 @@ class Engine:
         else:
             self._overlay.show_text(path, text)
 
+    def use_vectors(self, embedder: str) -> None:
+        """`static`: those of the model in this process; another name: those that the server gives; empty: none."""
+        self._safely(lambda: self._dense.use(embedder))
+
     def rules_changed(self) -> None:
         self._worker.check_rules()
         self._overlay.check_rules()
@@ -158,7 +164,7 @@ class Engine:
         is_busy = bool(self._safely(lambda: self._worker.step(writer, is_full=is_full)))
         if writer.commits != commits:
             self._safely(self._count)
-        return is_busy
+        return is_busy or bool(self._safely(lambda: self._dense.step(writer)))
 
     @property
     def is_settled(self) -> bool:
@@ -192,7 +198,8 @@ class Engine:
             disk = self._keeper.disk
             if disk is None:
                 break
-            view = View(disk.store, disk.text, self._overlay.files, self._progress.totals)
+            dense = self._dense.attach(disk)
+            view = View(disk.store, disk.text, self._overlay.files, self._progress.totals, dense=dense)
             try:
                 found = guarded(partial(handler, view, question))
             except (sqlite3.Error, OSError, Damaged) as error:
@@ -221,6 +228,7 @@ class Engine:
             bytes_on_disk=progress.bytes_on_disk,
             reason=self._keeper.problem or progress.problem or self._keeper.note,
             skipped=totals.skipped,
+            vectors=self._dense.describe(),
         )
 
     def _share(self) -> float:

@@ -102,6 +102,17 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """A chunk without a vector. `key` names its text (chunk_text.py): another text at this place has another one."""
+
+    path: Path
+    start_line: int
+    end_line: int
+    symbol: str
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
 class FoundDefinition:
     path: Path
     definition: Definition

@@ -21,7 +21,7 @@ from tark_lsp.index.worker import Permit
 K1, B = 1.2, 0.75
 BYTES_OF_WORD = 7.0
 """Of code with its spaces and signs."""
-WORDS_OF_SYMBOL, WORDS_OF_PATH = 2.0, 7.0
+WORDS_OF_SYMBOL, WORDS_OF_OUTER, WORDS_OF_PATH = 2.0, 2.0, 7.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class OverlaidFile:
             words = {
                 "body": Counter(words_of("\n".join(lines[chunk.start_line - 1 : chunk.end_line]))),
                 "symbol": Counter(words_of(" ".join(defined))),
+                "outer": Counter(words_of(chunk.symbol)),
                 "path": in_path,
             }
             chunks.append(OverlaidChunk(words, frozenset(defined)))
@@ -131,6 +132,7 @@ def usual_lengths(totals: Totals) -> Mapping[str, float]:
     return {
         "body": max(1.0, totals.bytes / chunks / BYTES_OF_WORD),
         "symbol": max(0.1, totals.definitions / chunks * WORDS_OF_SYMBOL),
+        "outer": WORDS_OF_OUTER,
         "path": WORDS_OF_PATH,
     }
 

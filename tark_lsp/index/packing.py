@@ -1,13 +1,17 @@
 """What a file holds, as compressed JSON: a value for its outline, one for its references. The checksum shows damage."""
 
 import json
+import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from tark_lsp.index.model import Chunk, Definition, Import, ParsedFile, Reference, ReferenceKind, SymbolKind
 
+MODULE_PARTS = re.compile(r"[./\\:]+")
+
+FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 LEVEL = 1
 """Of zlib: the higher ones save a tenth of the space and take three times as long."""
 
@@ -77,6 +81,34 @@ def unpack_references(data: bytes, name: str | None = None) -> tuple[Reference, 
         for own, kind, line, column, inside in _unpack(data)
         if name is None or own == name
     )
+
+
+def names_in_outline(data: bytes, without: Collection[SymbolKind]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The names that a file defines, and those that it imports; faster than `unpack_outline`. Raises ValueError.
+
+    Definitions of some kinds, and those inside of functions, are left out. Imports are pairs of a module and a name,
+    which can be one of a definition or of a module. Names of modules begin with `/`.
+    """
+    definitions, imports = _unpack(data)
+    functions = {qualified for _, qualified, kind, *_ in definitions if kind in FUNCTIONS}
+    defined = [
+        name
+        for name, qualified, kind, *_ in definitions
+        if kind not in without and qualified.rpartition(".")[0] not in functions
+    ]
+    imported: list[tuple[str, str]] = []
+    for module, names, _ in imports:
+        *above, last = MODULE_PARTS.split(module.strip("\"'<>"))
+        imported += [(f"/{name}", f"/{name}") for name in (last, *names)]
+        imported += [(f"/{last or name}", name) for name in names]
+        if above and not names:  # as in Java
+            imported.append((f"/{last}", last))
+    return defined, imported
+
+
+def names_in_references(data: bytes) -> list[str]:
+    """Without names in imports. Faster than `unpack_references`. Raises ValueError."""
+    return [name for name, kind, *_ in _unpack(data) if kind != ReferenceKind.IMPORT]
 
 
 def _pack(value: object) -> bytes:

@@ -1,7 +1,7 @@
 """The index process: `python -P -m tark_lsp.index.process`. It reads JSON lines of the server (client.py) and answers.
 
-One thread handles what arrives, another one with a low priority indexes in small steps. They take turns (`_turn`), and
-what arrives goes first. Two more read the input and list files. When the input ends, the process ends, whatever it does.
+One thread handles what arrives, another with a low priority indexes in small steps. They take turns (`_turn`), and
+what arrives goes first. Two more read the input and list files. When the input ends, the process ends in any case.
 """
 
 import contextlib
@@ -129,6 +129,8 @@ class IndexProcess:
                 self._settling.append(message["id"])
             case "rescan":
                 engine.rescan()
+            case "vectors":
+                engine.use_vectors(message["embedder"])
             case "rules":
                 engine.rules_changed()
             case "rebuild":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from tark_lsp.index.model import FoundDefinition, FoundReference, Hit
+from tark_lsp.index.model import ChunkPlace, FoundDefinition, FoundReference, Hit
 
 T = TypeVar("T")
 
@@ -25,6 +25,32 @@ class Search(Question[Hit]):
 
     query: str
     limit: int
+    vector: str = ""
+    """The vector of the query (packed_vectors.py), if the server has an embedder."""
+    nearest: tuple[tuple[int, float], ...] = ()
+    """Keys of chunks whose vectors are nearest to it, with their similarity, if they are kept somewhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded(Question[ChunkPlace]):
+    """Chunks without a vector of the embedder in use, in the order of their keys."""
+
+    limit: int
+    after: int = 0
+    """Only those with a higher key: for vectors that are kept somewhere else, which the index does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepVectors(Question[ChunkPlace]):
+    """Vectors for some keys, packed one after another (packed_vectors.py). The answer has no items.
+
+    `without`: keys that get no vector, until the index changes.
+    """
+
+    embedder: str
+    keys: tuple[int, ...]
+    vectors: str
+    without: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

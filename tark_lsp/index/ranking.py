@@ -1,19 +1,52 @@
-"""Search in two steps: `candidates_query` finds chunks by BM25, `rank` decides on their order and which are shown."""
+"""Search in two steps: `candidates_query` finds chunks by BM25, `rank` decides on their order and which are shown.
+
+The numbers are those that found most on one half of the questions of tests/benchmarks/bench_retrieval.py; docs/index.md
+has what they find on the other half.
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from tantivy import Occur, Query
 
+from tark_lsp.index.fusion import diversify, fuse_rankings
 from tark_lsp.index.model import Hit
 from tark_lsp.index.text_index import MOST_WORDS, TextIndex, words_of
 
 CANDIDATES = 100
 """Chunks that the first step finds at most."""
-BOOSTS = {"body": 1.0, "symbol": 2.0, "path": 0.7}
-DEFINES_BOOST = 4.0
+BOOSTS = {"body": 1.4, "symbol": 1.0, "outer": 0.5, "path": 0.4}
+DEFINES_BOOST = 2.0
+TESTS_WEIGHT = 0.5
+"""Of hits in tests, examples and docs, which repeat the words of the code that they are about."""
+DENSE_WEIGHT = 0.3
+"""Of the ranking by vectors, beside 1 of the one by words."""
+FUSION_OFFSET = 10
+"""Lower than usual (fusion.py): what is first by its words should stay near the top."""
+RELEVANCE = 0.9
+"""What counts for the order of hits, beside that they show different code (`diversify`)."""
+FEW_WORDS = 3
+"""A query of so many words names what it searches for."""
+STOP_WORDS = frozenset(
+    (  # noqa: SIM905  # a list of sixty quoted words is harder to read
+        "a add added an and are as at be by can do does fix fixed for from has have how i if in into is it its make new"
+        " not of on only or should so that the their then there this to use used using was we what when where which"
+        " will with you your also"
+    ).split()
+)
+"""Words of questions and messages that say nothing about code."""
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
+CODE_NAME = re.compile(r"[^\W_]_[^\W_]|[a-z][A-Z]|[A-Z]{2}[a-z]|\w\d")
+"""What a word of a language does not look like."""
+TESTS = re.compile(
+    r"(^|[/\\])(tests?|__tests__|specs?|testdata|fixtures?|examples?|docs?|test_[^/\\]*)[/\\]"
+    r"|(^|[/\\])test_[^/\\]*$|_test\.\w+$|\.(test|spec)\.\w+$",
+    re.IGNORECASE,
+)
+PARTS_OF_PATH = 4
+"""So many are looked at: the workspace itself can be in a folder `tests`."""
+ABOUT_TESTS = re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|examples?|docs?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +58,12 @@ class Terms:
 
 
 def terms_of(query: str) -> Terms:
-    words = tuple(dict.fromkeys(words_of(query)))[:MOST_WORDS]
-    return Terms(words, tuple(dict.fromkeys(IDENTIFIER.findall(query)))[:MOST_WORDS])
+    """Without stop words, unless there is nothing else."""
+    found = [word for word in IDENTIFIER.findall(query) if word.lower() not in STOP_WORDS]
+    telling = " ".join(word for word in re.findall(r"\w+", query) if word.lower() not in STOP_WORDS)
+    words = tuple(dict.fromkeys(words_of(telling or query)))[:MOST_WORDS]
+    names = found if len(found) <= FEW_WORDS else [word for word in found if CODE_NAME.search(word)]
+    return Terms(words, tuple(dict.fromkeys(names))[:MOST_WORDS])
 
 
 def candidates_query(index: TextIndex, terms: Terms) -> Query:
@@ -37,7 +74,40 @@ def candidates_query(index: TextIndex, terms: Terms) -> Query:
     return Query.boolean_query([(Occur.Should, part) for part in parts]) if parts else Query.empty_query()
 
 
-def rank(query: str, candidates: Sequence[Hit], limit: int) -> list[Hit]:
-    """The hits to show, the best first. `candidates` come from the disk and from open documents, in any order."""
-    del query
-    return sorted(candidates, key=lambda hit: (-hit.score, str(hit.path), hit.start_line))[:limit]
+def rank(query: str, candidates: Sequence[Hit], limit: int, nearest: Sequence[Hit] = ()) -> list[Hit]:
+    """The hits to show, the best first. `candidates` come from the disk and from open documents, in any order.
+
+    `nearest` are those by vectors. With them, a score is that of reciprocal rank fusion.
+    """
+    weigh = _weight_of(query)
+    by_words, by_vectors = (
+        sorted((replace(hit, score=hit.score * weigh(hit)) for hit in hits), key=_order)
+        for hits in (candidates, nearest)
+    )
+    if not by_vectors:
+        ranked = by_words
+    else:
+        hits = {_place(hit): hit for hit in (*by_vectors, *by_words)}
+        rankings = [[_place(hit) for hit in ranking] for ranking in (by_words, by_vectors)]
+        fused = fuse_rankings(rankings, (1.0, DENSE_WEIGHT), FUSION_OFFSET)
+        ranked = [replace(hits[place], score=score) for place, score in fused]
+    return diversify(ranked, [hit.score for hit in ranked], _likeness, limit, RELEVANCE)
+
+
+def _weight_of(query: str) -> Callable[[Hit], float]:
+    if ABOUT_TESTS.search(query):
+        return lambda _: 1.0
+    return lambda hit: TESTS_WEIGHT if TESTS.search("/".join(hit.path.parts[-PARTS_OF_PATH:])) else 1.0
+
+
+def _likeness(one: Hit, other: Hit) -> float:
+    """How much of the same two hits show: pieces of one definition, which only the first is worth its place."""
+    return float(bool(one.symbol) and one.path == other.path and one.symbol == other.symbol)
+
+
+def _order(hit: Hit) -> tuple[float, str, int]:
+    return -hit.score, str(hit.path), hit.start_line
+
+
+def _place(hit: Hit) -> tuple[str, int]:
+    return str(hit.path), hit.start_line

@@ -7,13 +7,21 @@ index (text_index.py), not here.
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from tark_lsp.index.model import Chunk, Definition, Import, Reference
-from tark_lsp.index.packing import Outline, PackedFile, unpack_outline, unpack_places, unpack_references
+from tark_lsp.index.model import Chunk, Reference, SymbolKind
+from tark_lsp.index.packing import (
+    Outline,
+    PackedFile,
+    names_in_outline,
+    names_in_references,
+    unpack_outline,
+    unpack_places,
+    unpack_references,
+)
 from tark_lsp.sqlite_file import in_transaction, open_file
 
 VERSION = 2
@@ -300,22 +308,19 @@ class Store:
         data = self._part("uses", file)
         return () if data is None else unpack_references(data, name)
 
-    def definitions(self) -> Iterator[tuple[str, Sequence[Definition], Sequence[Import]]]:
-        """For the graph: the path, definitions and imports of every file."""
-        for path, outline in self._connection.execute(
-            "SELECT path, outline FROM files JOIN parsed ON file = id WHERE state IN (0, 2) AND tries = 0 ORDER BY path"
-        ):
-            found = unpack_outline(outline)
-            yield os.fsdecode(path), found.definitions, found.imports
+    def indexed(self) -> list[FileRow]:
+        """All files that have definitions or chunks, in the order of their ids."""
+        return self._rows(
+            f"SELECT {COLUMNS} FROM files WHERE state IN (0, 2) AND tries = 0 AND chunks > 0 ORDER BY id", ()
+        )
 
-    def uses(self) -> Iterator[tuple[str, str, str]]:
-        """For the graph: (path, inside, name) of every use, without repetitions in a file."""
-        for path, uses in self._connection.execute(
-            "SELECT path, uses FROM files JOIN parsed ON file = id WHERE state IN (0, 2) AND tries = 0 ORDER BY path"
-        ):
-            yield from dict.fromkeys(
-                (os.fsdecode(path), reference.inside, reference.name) for reference in unpack_references(uses)
-            )
+    def names(self, file: int, without: Collection[SymbolKind]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
+        """For the graph: the names that a file defines, without those of some kinds, that it imports, and that it uses.
+
+        Raises ValueError if they are damaged.
+        """
+        row = self._connection.execute("SELECT outline, uses FROM parsed WHERE file = ?", (file,)).fetchone()
+        return ([], [], []) if row is None else (*names_in_outline(row[0], without), names_in_references(row[1]))
 
     def _part(self, column: str, file: int) -> bytes | None:
         row = self._connection.execute(f"SELECT {column} FROM parsed WHERE file = ?", (file,)).fetchone()

@@ -4,14 +4,16 @@ Each chunk is one document. No text is stored. Identifiers are split into their 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePath
 
 import tantivy
 from tantivy import Occur, Query
 
-from tark_lsp.index.model import ParsedFile
+from tark_lsp.index.chunk_text import chunk_key, chunk_text
+from tark_lsp.index.model import Chunk, ParsedFile
 
 HEAP_BYTES = 30_000_000
 THREADS = 1
@@ -22,8 +24,8 @@ BEGINNINGS = re.compile(r"[A-Z0-9](?:(?<=[a-z0-9][A-Z])|(?<=[A-Za-z][0-9])|(?<=[
 
 The same rules as in identifiers.py, as one expression that begins with a set: texts pass it at 90 MB/s.
 """
-WORDS = ("body", "symbol", "path")
-"""Fields with split words."""
+WORDS = ("body", "symbol", "outer", "path")
+"""Fields with split words. `symbol` has the names that are defined in a chunk, `outer` its qualified name."""
 NAMES = ("defines", "uses", "lower")
 """Fields with whole names: defined in the chunk; used in the file (in its first chunk); `defines` in lower case."""
 EVERYTHING = 10_000_000
@@ -48,6 +50,8 @@ class TextIndex:
         self._index.config_reader("manual")
         self._searcher = self._index.searcher()
         self._writer = self._index.writer(HEAP_BYTES, THREADS) if writable else None
+        self.generation = 0
+        """Another number whenever other documents can be seen."""
 
     @property
     def documents(self) -> int:
@@ -73,6 +77,7 @@ class TextIndex:
         """See what was committed, by this process or another."""
         self._index.reload()
         self._searcher = self._index.searcher()
+        self.generation += 1
 
     def close(self) -> None:
         """Without a commit: what was added since the last one is lost."""
@@ -110,6 +115,15 @@ class TextIndex:
     def term(self, field: str, word: str) -> Query:
         return Query.term_query(self._index.schema, field, word, "basic" if field in NAMES else "freq")
 
+    def keys(self) -> dict[int, tuple[int, int]]:
+        """The keys of all chunks (chunk_text.py), with the id of a file and the number of a chunk that has each."""
+        found = self._searcher.search(
+            Query.all_query(), limit=max(1, min(self.documents, EVERYTHING)), count=False
+        ).hits
+        addresses = [address for _, address in found]
+        columns = [self._searcher.fast_field_values(field, addresses) for field in ("key", "file", "chunk")]
+        return {int(key or 0): (int(file or 0), int(chunk or 0)) for key, file, chunk in zip(*columns, strict=True)}
+
     def _files(self, query: Query) -> list[int]:
         found = self._searcher.search(query, limit=max(1, min(self.documents, EVERYTHING)), count=False).hits
         files = self._searcher.fast_field_values("file", [address for _, address in found])
@@ -126,6 +140,11 @@ def spaced(text: str) -> str:
     return BEGINNINGS.sub(_behind_a_space, text)
 
 
+@lru_cache(maxsize=10_000)
+def _spaced_name(name: str) -> str:
+    return spaced(name)
+
+
 def _behind_a_space(match: re.Match[str]) -> str:
     return f" {match[0]}"
 
@@ -140,19 +159,29 @@ def documents(file: int, path: str, text: str, parsed: ParsedFile) -> Iterable[t
     path_words = spaced(path_text(path))
     defined = names_by_chunk(parsed)
     uses = sorted({reference.name for reference in parsed.references})
+    keys = [chunk_key(text) for text in chunk_texts(path, text, parsed.chunks)]
     for number, chunk in enumerate(parsed.chunks):
         document = tantivy.Document()
         document.add_unsigned("file", file)
         document.add_unsigned("chunk", number)
+        document.add_unsigned("key", keys[number])
         document.add_text("body", "\n".join(lines[chunk.start_line - 1 : chunk.end_line]))
+        document.add_text("outer", _spaced_name(chunk.symbol))
         document.add_text("path", path_words)
         for name in defined.get(number, ()):
-            document.add_text("symbol", spaced(name))
+            document.add_text("symbol", _spaced_name(name))
             document.add_text("defines", name)
             document.add_text("lower", name.lower())
         for name in uses if number == 0 else ():
             document.add_text("uses", name)
         yield document
+
+
+def chunk_texts(path: str, text: str, chunks: Sequence[Chunk]) -> Iterator[str]:
+    """The texts that the vectors of the chunks are made of."""
+    lines = lines_of(text)
+    for chunk in chunks:
+        yield chunk_text(path, chunk.symbol, "\n".join(lines[chunk.start_line - 1 : chunk.end_line]))
 
 
 def path_text(path: str) -> str:
@@ -175,6 +204,7 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("file", indexed=True, fast=True)
     builder.add_unsigned_field("chunk", fast=True)
+    builder.add_unsigned_field("key", fast=True)
     for field in WORDS:
         builder.add_text_field(field, tokenizer_name="words", index_option="freq")
     for field in NAMES:
@@ -185,7 +215,7 @@ def _schema() -> tantivy.Schema:
 def _analyzer() -> tantivy.TextAnalyzer:
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
     builder = builder.filter(tantivy.Filter.remove_long(LONGEST_WORD))
-    return builder.filter(tantivy.Filter.lowercase()).build()
+    return builder.filter(tantivy.Filter.lowercase()).filter(tantivy.Filter.stemmer("english")).build()
 
 
 _ANALYZER = _analyzer()

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from tark_lsp.index.model import Chunk, Definition, Hit, Reference
+from tark_lsp.index.dense import Dense
+from tark_lsp.index.model import Chunk, Definition, Hit, Import, Reference
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.store import FileRow, Store, Totals
 from tark_lsp.index.text_index import TextIndex
@@ -28,6 +29,7 @@ class View:
     totals: Totals = field(default_factory=Totals)
     used: dict[str, FileRow] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
+    dense: Dense | None = None
 
     def hits(self, found: Iterable[tuple[int, int, float]]) -> Iterator[Hit]:
         """Of (file, chunk, score), without those of open documents."""
@@ -52,6 +54,9 @@ class View:
     def definitions(self, row: FileRow, name: str | None = None) -> tuple[Definition, ...]:
         """Of a file; those of one name, if there is one."""
         return self._read(row, lambda: self.store.outline(row.id, name).definitions)
+
+    def imports(self, row: FileRow) -> tuple[Import, ...]:
+        return self._read(row, lambda: self.store.outline(row.id, "").imports)
 
     def references(self, row: FileRow, name: str | None = None) -> tuple[Reference, ...]:
         """Of a file; those to one name, if there is one."""

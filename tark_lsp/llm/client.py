@@ -14,6 +14,7 @@ from tark_lsp.llm.catalog.facts import NO_FACTS, Listing, ModelFacts, ModelInfo
 from tark_lsp.llm.catalog.listing import DESCRIBE_PATHS, fetch_description, fetch_listing
 from tark_lsp.llm.catalog.model_catalog import ModelCatalog, sort_by_preference
 from tark_lsp.llm.catalog.prices import Prices
+from tark_lsp.llm.embeddings import EndpointEmbedder, open_embedder
 from tark_lsp.llm.exchange import Timeouts
 from tark_lsp.llm.keys.credentials import StoredKeys
 from tark_lsp.llm.model import Model, WireModel
@@ -76,6 +77,10 @@ class Models:
             self._price_lookups.add(opened.price_lookup)
             opened.price_lookup.add_done_callback(self._price_lookups.discard)
         return opened
+
+    def open_embedder(self, ref: str) -> EndpointEmbedder:
+        """`ref` is `<provider>/<model>`. Raises SettingsError."""
+        return open_embedder(self._connections, ref, self._policy)
 
     def check_name(self, ref: str) -> None:
         """Raises SettingsError if it is not `<provider>/<model>`, or if the provider is unknown. Asks nobody."""

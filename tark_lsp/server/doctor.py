@@ -21,6 +21,7 @@ INSTEAD = {
     "permission": "permissions are asked by messages, code actions and lenses",
     "input": "questions of the model with up to four answers are asked by messages; others are put in its answer",
     "clientState": "diagnostics are those last seen in a code action request",
+    "languageServers": "definitions and references are those of the code index",
     "save": "files are not saved after an edit",
     "review": "hunks are reviewed by code actions, lenses and the list of problems",
 }

@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.folders import kept_hunks_mark, permissions_path, sessions_path
+from tark_lsp.folders import kept_hunks_mark, permissions_path, sessions_path, uploads_path
 from tark_lsp.permissions.store import PermissionStore
+from tark_lsp.permissions.uploads import AllowedUploads
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved, ReviewEvent, TextWritten
 from tark_lsp.review.keeping import HunkKeeper
@@ -57,6 +58,7 @@ from tark_lsp.server.hunks.restore import RestoreCommand
 from tark_lsp.server.hunks.turn_undoing import TurnUndoing, make_checkpoints, make_commands
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.indexing.command import IndexCommands, status_json
+from tark_lsp.server.indexing.embedding import Embedding
 from tark_lsp.server.indexing.indexing import Indexing
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
@@ -205,6 +207,17 @@ class ServerParts:
         self.tokens = ProgressTokens()
         self.display = AnswerDisplay(connection, self.questions, self.show)
         writer = UpdateWriter(self.hunks, self.targets, self.display)
+        self.indexing.embed_with(
+            Embedding(
+                configuration,
+                self.workspace,
+                self.indexing.index.allows,
+                self.questions,
+                AllowedUploads(uploads_path),
+                self.background,
+                self.preparation.contexts.new_masks,
+            )
+        )
         turns = self.turns = Turns(connection, self.tokens, self.records, self.preparation, writer, self.display)
         self.hunk_updates = HunkUpdates(self.records, self.earlier, self.hunks)
         self.recorder = Recorder(self.sessions, self.questions.warn)

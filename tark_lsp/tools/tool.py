@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
     from tark_lsp.context.memory import Memory
     from tark_lsp.context.skills import Skill
     from tark_lsp.index.code_index import CodeIndex
+    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
     from tark_lsp.tools.problem import Problem
 
 
@@ -174,6 +175,10 @@ class Editor(Protocol):
         """The open documents below `folder` whose text differs from the file on disk."""
         ...
 
+    async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
+        """What the editor's other language servers know; None if none of them answers within 2 s."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -225,6 +230,8 @@ class ToolContext:
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
     masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
     index: "CodeIndex" = field(default_factory=_no_index)
+    user_message: str = ""
+    """What the user said last: the query of a search that has none."""
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
         """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""

@@ -12,6 +12,7 @@ from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command_checkpoint import list_not_ignored
+from tark_lsp.tools.language_servers import CodeQuestion
 from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Diagnostic, Option, ToolContext
 from tark_lsp.trust_report.promise import NotMeasured
@@ -63,6 +64,9 @@ class NoEditor:
 
     def unsaved_documents(self, folder: Path) -> Sequence[Path]:  # noqa: ARG002
         return ()
+
+    async def ask_language_servers(self, question: CodeQuestion) -> None:  # noqa: ARG002
+        return None
 
 
 async def working_sandbox(root: Path, workspace: Path) -> Sandbox:

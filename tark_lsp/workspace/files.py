@@ -211,6 +211,10 @@ class Workspace:
         """The open document at this path."""
         return self._buffers.get(path)
 
+    def open_files(self) -> Sequence[Path]:
+        """The paths of all open documents."""
+        return self._buffers.paths()
+
     async def states(self, expected: Sequence[tuple[Path, FileState | None]]) -> Sequence[FileState | None]:
         """What is on disk at these paths inside the workspace, without following links. See `read_states`."""
         places = [(*self._folders.locate(path), state) for path, state in expected]

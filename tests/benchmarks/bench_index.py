@@ -38,9 +38,13 @@ from tark_lsp.index.text_index import lines_of, names_by_chunk, path_text, space
 from tark_lsp.workspace.search.search_program import SearchProgram
 
 QUERIES = 400
-BATCH = 500
+BATCH = 2_000
 """Files of a commit, for both."""
-FTS = "CREATE VIRTUAL TABLE chunks USING fts5 (body, symbol, path, content='', tokenize='unicode61')"
+FTS = (
+    "CREATE VIRTUAL TABLE chunks USING"
+    " fts5 (body, symbol, outer_name, path, defines, uses, content='', tokenize='porter unicode61')"
+)
+"""The fields of text_index.py. No text is stored, as there."""
 
 
 @dataclass
@@ -109,13 +113,11 @@ def with_fts(store: Store, chunks: sqlite3.Connection, batch: list[Parsed]) -> N
     for file in batch:
         lines, names = lines_of(spaced(file.text)), names_by_chunk(file.parsed)
         in_path = spaced(path_text(file.seen.path))
-        chunks.executemany(
-            "INSERT INTO chunks (body, symbol, path) VALUES (?, ?, ?)",
-            (
-                ("\n".join(lines[chunk.start_line - 1 : chunk.end_line]), spaced(" ".join(names.get(at, ()))), in_path)
-                for at, chunk in enumerate(file.parsed.chunks)
-            ),
-        )
+        uses = " ".join({reference.name for reference in file.parsed.references})
+        for at, chunk in enumerate(file.parsed.chunks):
+            body, defines = "\n".join(lines[chunk.start_line - 1 : chunk.end_line]), " ".join(names.get(at, ()))
+            columns = (body, spaced(defines), spaced(chunk.symbol), in_path, defines, "" if at else uses)
+            chunks.execute("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?)", columns)
     chunks.execute("COMMIT")
     store.finish([(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], [])
 

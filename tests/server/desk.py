@@ -35,6 +35,10 @@ tool = "run_command"
 text = "Run."
 
 [[reply]]
+tool = "request_code_context"
+text = "Found."
+
+[[reply]]
 when = 'says:\\s+edit (?P<path>\\S+)'
 calls = [{ name = "edit_file", arguments = { path = '\\g<path>', old_text = "line 3\\n", new_text = "THREE\\n" } }]
 
@@ -49,6 +53,10 @@ calls = [{ name = "list_directory", arguments = { path = '\\g<path>' } }]
 [[reply]]
 when = 'says:\\s+run (?P<command>.+)'
 calls = [{ name = "run_command", arguments = { command = '\\g<command>' } }]
+
+[[reply]]
+when = 'says:\\s+where'
+calls = [{ name = "request_code_context", arguments = {} }]
 
 [[reply]]
 when = 'says:\\s+wait'

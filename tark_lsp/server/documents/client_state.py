@@ -1,11 +1,11 @@
-"""What LSP does not tell a server about the editor: the diagnostics of other servers, and how to save documents."""
+"""What LSP does not tell a server about the editor: what other servers know, and how to save documents."""
 
 import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent.edit_check import ReportedLines, ShownDiagnostics
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
@@ -14,6 +14,9 @@ from tark_lsp.server.protocol.capabilities import find_value
 from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.uris import path_from_uri
+
+if TYPE_CHECKING:
+    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +85,12 @@ class ClientState:
             log.warning("tark/clientState: %s", error)
             return None
         return _from_state(find_value(answer, "diagnostics"), path)
+
+    async def ask_language_servers(self, question: "CodeQuestion", line: str) -> "CodeAnswer | None":
+        """`line` is the text of the question's line."""
+        from tark_lsp.server.documents.language_servers import ask_language_servers  # not before a tool asks
+
+        return await ask_language_servers(self._connection, self._documents, question, line)
 
     def _version(self, path: Path) -> int | None:
         document = self._documents.at(path)

@@ -8,6 +8,7 @@ from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.indexing.embedding import Embedding
 from tark_lsp.server.indexing.file_events import FileEvents
 from tark_lsp.server.indexing.open_texts import OpenTexts
 from tark_lsp.server.indexing.progress import IndexProgress
@@ -35,6 +36,7 @@ class Indexing:
         background: BackgroundTasks,
     ) -> None:
         """`open_folders`: those that are open in the editor."""
+        self._configuration = configuration
         index = self.index = WorkspaceIndex(workspace, open_folders, configuration, trust, background)
         self.files = FileEvents(connection, workspace, background)
         texts = OpenTexts(documents, workspace, index.allows)
@@ -47,6 +49,13 @@ class Indexing:
         configuration.loaded.listen(lambda _: index.settings_changed())
         trust.changed.listen(lambda _: index.look_again())
         documents.listen(self._on_document_event)
+
+    def embed_with(self, embedding: Embedding) -> None:
+        """From now on, it gives the index vectors."""
+        self.index.with_vector = embedding.with_vector
+        self.index.running.listen(embedding.use)
+        self.index.shown.listen(embedding.status_changed)
+        self._configuration.loaded.listen(lambda _: embedding.settings_changed())
 
     def before_command(self, command: str) -> None:
         if command in ANNOUNCING:

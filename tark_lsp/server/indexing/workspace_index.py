@@ -5,16 +5,16 @@ Nothing of it is imported or started before something needs it (docs/index.md, "
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from tark_lsp.errors import ToolError
 from tark_lsp.folders import indexes_folder
 from tark_lsp.index.code_index import CodeIndex, NoIndex
 from tark_lsp.index.model import Found, IndexState, IndexStatus
-from tark_lsp.index.questions import Question
+from tark_lsp.index.questions import Question, Search
 from tark_lsp.listeners import Listeners
 from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.background import BackgroundTasks
@@ -38,7 +38,8 @@ class WorkspaceIndex:
     """A CodeIndex. `running` tells listeners the client when it was started, and None when it is closed; `shown` tells
     them each new status, `rules_changed` that `allows` answers differently.
 
-    `before_asking` is called before each question.
+    `before_asking` is called before each question. `with_vector` gives a search the vector of its query, and a note if
+    it cannot.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class WorkspaceIndex:
         self._known: tuple[Settings, Sequence[Path]] | None = None
         self._switching = asyncio.Lock()
         self.before_asking: Callable[[], None] = lambda: None
+        self.with_vector: Callable[[Search], Awaitable[tuple[Search, str]]] = _without_vector
         self.running: Listeners[IndexClient | None] = Listeners()
         self.shown: Listeners[IndexStatus] = Listeners()
         self.rules_changed: Listeners[None] = Listeners()
@@ -118,7 +120,13 @@ class WorkspaceIndex:
         if client is None:
             return await NoIndex(self._reason()).ask(question)
         self.before_asking()
+        note = ""
+        if isinstance(question, Search):
+            searched, note = await self.with_vector(question)
+            question = cast("Question[T]", searched)
         found = await client.ask(question)
+        if note:
+            found = replace(found, notes=(*found.notes, note))
         return replace(found, items=[item for item in found.items if self.allows(path_of(item))])
 
     async def rebuild(self) -> None:
@@ -179,6 +187,10 @@ class WorkspaceIndex:
     def _show(self, status: IndexStatus) -> None:
         self.last_status = status
         self.shown.emit(status)
+
+
+async def _without_vector(question: Search) -> tuple[Search, str]:
+    return question, ""
 
 
 def path_of(item: object) -> Path:

@@ -87,6 +87,7 @@ class Preparation:
         files = [*session.seen, *files_of(record.request)]
         guidance = self._guidance.find_guidance(session, workspace, document, files, rules)
         context.skills = guidance.skills
+        context.user_message = prompt
         record.notes += [note] if note else []
         record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
         record.notes += [*self._guidance.new_problems(guidance), *self.contexts.mcp.notices()]

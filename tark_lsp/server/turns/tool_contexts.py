@@ -114,10 +114,10 @@ class ToolContexts:
         return context
 
     def _masks_of(self, session: Session) -> SecretMasks:
-        session.masks = session.masks or self._new_masks()
+        session.masks = session.masks or self.new_masks()
         return session.masks
 
-    def _new_masks(self) -> SecretMasks:
+    def new_masks(self) -> SecretMasks:
         from tark_lsp.redaction import environment_secrets  # loaded with the first turn
 
         self._mask_key = self._mask_key or read_mask_key(mask_key_path)
@@ -132,7 +132,7 @@ class ToolContexts:
     def context_of_previews(self, workspace: Workspace) -> ToolContext:
         """For previews of edits before there is a turn."""
         editor = TurnEditor(self.state, self._inputs, "", "", workspace)
-        context = ToolContext(workspace, editor, masks=self._new_masks())
+        context = ToolContext(workspace, editor, masks=self.new_masks())
         policy = self._configuration.policy()
         context.is_read_denied = lambda path: is_read_denied(path, policy, workspace)
         context.is_read_asked = lambda path: is_read_asked(path, policy, workspace)

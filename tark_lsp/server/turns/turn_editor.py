@@ -1,12 +1,18 @@
 """The editor as the tools of one turn see it (`tools.tool.Editor`): its questions carry the ids of the turn."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tark_lsp.errors import WorkspaceError
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.tools.tool import Diagnostic, Option
 from tark_lsp.workspace.files import Workspace
+
+if TYPE_CHECKING:
+    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 
 
 class TurnEditor:
@@ -37,3 +43,11 @@ class TurnEditor:
         """Also the files that are changed in memory only."""
         in_memory = [change.path for change in self._workspace.memory_changes() if change.path.is_relative_to(folder)]
         return [*self._state.unsaved_documents(folder), *in_memory]
+
+    async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
+        lines: Sequence[str] = ()
+        if question.path is not None:
+            with suppress(WorkspaceError):  # it is gone by now: any column is as good
+                lines = self._workspace.read(question.path).lines
+        line = lines[question.line - 1] if question.line <= len(lines) else ""
+        return await self._state.ask_language_servers(question, line)

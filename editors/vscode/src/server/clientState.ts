@@ -1,29 +1,30 @@
 /**
- * Answers `tark/clientState`: what LSP does not tell the server, namely other servers' diagnostics and the selection.
+ * Answers `tark/clientState`: what LSP does not tell the server, namely what other extensions know, and the selection.
  */
 
 import * as vscode from "vscode";
 import type { BaseLanguageClient, Diagnostic, Range } from "vscode-languageclient";
 import { lastFileEditor } from "../window/lastFileEditor";
+import { askLanguageServers, type CodeAnswer, type CodeQuestion } from "./languageServers";
 
 const OWN_SOURCE = "tark"; // of the server's own diagnostics
 
 /** Params of `tark/clientState`. */
-export interface WantedState {
+export interface WantedState extends CodeQuestion {
   readonly want: readonly string[];
-  readonly uri?: string | null;
 }
 
-export interface ClientState {
+export interface ClientState extends CodeAnswer {
   diagnostics?: { uri: string; diagnostics: Diagnostic[] }[];
   selection?: { uri: string; version: number; range: Range } | null;
 }
 
-type Converting = Pick<BaseLanguageClient, "code2ProtocolConverter">;
+type Converting = Pick<BaseLanguageClient, "code2ProtocolConverter" | "protocol2CodeConverter">;
 
-export function clientState({ want, uri }: WantedState, client: Converting): ClientState {
+export async function clientState({ want, ...question }: WantedState, client: Converting): Promise<ClientState> {
   return {
-    ...(want.includes("diagnostics") && { diagnostics: diagnostics(uri, client) }),
+    ...(await askLanguageServers(want, question, client)),
+    ...(want.includes("diagnostics") && { diagnostics: diagnostics(question.uri, client) }),
     ...(want.includes("selection") && { selection: selection(client) ?? null }),
   };
 }

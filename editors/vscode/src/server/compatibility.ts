@@ -12,6 +12,7 @@ export const CAPABILITIES = {
   permission: true,
   input: true,
   clientState: true,
+  languageServers: true,
   save: true,
   review: true,
 };

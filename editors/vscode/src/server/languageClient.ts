@@ -25,6 +25,7 @@ import type { UpdateParams } from "../model/transcript";
 import { WithdrawnError } from "../model/pendingRequests";
 import { type ClientState, clientState, type WantedState } from "./clientState";
 import { CAPABILITIES } from "./compatibility";
+import { isAskedAbout } from "./languageServers";
 import { withoutOffered } from "./problemKinds";
 import type { ServerProcess } from "./process";
 import { saveDocuments } from "./saveDocuments";
@@ -132,6 +133,9 @@ function clientOptions(
     },
     middleware: {
       didSave,
+      provideDefinition: (document, position, token, next) => (isAskedAbout(document) ? null : next(document, position, token)),
+      provideDocumentSymbols: (document, token, next) => (isAskedAbout(document) ? null : next(document, token)),
+      provideHover: (document, position, token, next) => (isAskedAbout(document) ? null : next(document, position, token)),
       provideCodeActions: async (document, range, context, token, next) =>
         withoutOffered((await next(document, range, context, token)) ?? [], context.diagnostics),
       handleWorkDoneProgress: (token, value, next) => {

@@ -17,6 +17,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   waiting: () => import("./waiting.test"),
   sessions: () => import("./sessions.test"),
   settings: () => import("./settings.test"),
+  symbols: () => import("./symbols.test"),
   server: () => import("./server.test"),
 };
 const WITHOUT_FOLDER: typeof FILES = { noFolder: () => import("./noFolder.test") };

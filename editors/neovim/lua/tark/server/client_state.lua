@@ -1,4 +1,5 @@
----Answers what the server cannot know by LSP: the diagnostics of all other servers, and the user's last selection.
+---Answers what the server cannot know by LSP: what all other servers know, and the user's last selection.
+local language_servers = require('tark.server.language_servers')
 local text_range = require('tark.text_range')
 local workspace = require('tark.workspace')
 
@@ -125,8 +126,8 @@ local function selection(client_id, encoding)
   }
 end
 
----Answers `tark/clientState`.
----@param params { want: string[], uri?: string }
+---Answers `tark/clientState`. Runs in a coroutine, which it leaves until other language servers have answered.
+---@param params { want: string[], uri?: string, position?: lsp.Position, query?: string }
 ---@param client_id integer
 ---@return table
 function M.answer(params, client_id)
@@ -139,6 +140,8 @@ function M.answer(params, client_id)
       answer.diagnostics = params.uri and not bufnr and {} or diagnostics(bufnr, encoding)
     elseif wanted == 'selection' then
       answer.selection = selection(client_id, encoding)
+    elseif vim.list_contains(language_servers.WANTED, wanted) then
+      answer[wanted] = language_servers.answer(wanted, params, encoding)
     end
   end
   return answer

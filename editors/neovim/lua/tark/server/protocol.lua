@@ -14,6 +14,7 @@ M.CAPABILITIES = {
   permission = true,
   input = true,
   clientState = true,
+  languageServers = true,
   save = true,
   review = true,
 }

@@ -67,14 +67,15 @@ function diffsOf({ content = [] }: CallView): Diff[] {
 export function isRead({ name }: CallView): boolean {
   return name !== undefined && READS.has(name);
 }
-const READS = new Set(["read_file", "read_files", "list_directory", "search_text", "find_files"]);
+const SEARCHES = ["search_text", "find_files", "codebase_overview", "list_symbols", "find_definition", "find_references", "call_hierarchy", "get_signature"];
+const READS = new Set(["read_file", "read_files", "code_item", "list_directory", ...SEARCHES]);
 
 /** `Read 3 files, searched 2 times, listed 1 folder` */
 export function readsWords(calls: readonly CallView[]): string {
   const count = (...names: readonly string[]): number => calls.filter(({ name }) => names.includes(name ?? "")).length;
-  const read = calls.filter(({ name }) => name === "read_file" || name === "read_files");
+  const read = calls.filter(({ name }) => name === "read_file" || name === "read_files" || name === "code_item");
   const files = new Set(read.flatMap(({ toolCallId, locations = [] }) => (locations.length === 0 ? [toolCallId] : locations.map((place) => (place as { uri: string }).uri))));
-  const [searches, lists] = [count("search_text", "find_files"), count("list_directory")];
+  const [searches, lists] = [count(...SEARCHES), count("list_directory")];
   const words = [
     files.size > 0 && `read ${counted(files.size, "file")}`,
     searches > 0 && `searched ${counted(searches, "time")}`,
