@@ -3,7 +3,6 @@
 Redirects are not followed, and headers with keys go to exactly the configured URL.
 """
 
-import ipaddress
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -119,6 +118,8 @@ def is_private_host(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
+    import ipaddress  # not needed for programs
+
     try:
         return not ipaddress.ip_address(host).is_global
     except ValueError:

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.http_requests import Addresses, Endpoint, is_private_host
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
 from tark_lsp.mcp.stdio import Program, StdioTransport
-from tark_lsp.mcp.streamable_http import StreamableHttp
 from tark_lsp.mcp.transport import Transport
 from tark_lsp.workspace.environment import command_environment
 
@@ -49,6 +47,8 @@ async def make_transport(
     What has to end with the server is put on `stack`. Raises McpError.
     """
     if resolved.url:
+        from tark_lsp.mcp.streamable_http import StreamableHttp  # most servers are programs
+
         headers = expand_all(config.settings.headers, around.environ)
         return StreamableHttp(Endpoint(resolved.url, headers, _addresses(config, around.is_public))), ""
     program, why_not = await _program(config, resolved, around, stack)
@@ -125,5 +125,7 @@ def _addresses(config: ServerConfig, is_public: Callable[[str], bool]) -> Addres
 
 def _behind_proxy(scheme: str, host: str) -> bool:
     """Then the proxy finds the address."""
+    from urllib.request import getproxies, proxy_bypass  # half of the time that all of this takes to import
+
     proxies = getproxies()
     return (scheme in proxies or "all" in proxies) and not proxy_bypass(host)

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -25,7 +26,7 @@ WORDS = frozenset({"description", "title", "$comment"})
 """Keywords whose text is only read. All other strings of a schema are part of a call, so they cannot be changed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that `digest` is cached: each turn needs those of all tools
 class ServerTool:
     """`schema` is the JSON schema of its arguments. `annotations` are claims of the server."""
 
@@ -42,7 +43,7 @@ class ServerTool:
         schemas = {"inputSchema": self.schema, "outputSchema": self.output_schema}
         return {**parts, **schemas, "annotations": self.annotations}
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Of all that a person approves: names, descriptions, schemas, annotations."""
         return digest_of(self.as_json())
