@@ -18,6 +18,7 @@ from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Changes, Pin, compare, usable
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
 from tark_lsp.mcp.server_tools import ServerTool
+from tark_lsp.mcp.transport import ProgramEnded
 
 log = logging.getLogger(__name__)
 
@@ -118,8 +119,8 @@ class McpServer:
         await self._close()
         try:
             return await self._open(resolved, known)
-        except McpError:
-            if known is Era.LEGACY or resolved.url:
+        except ProgramEnded:
+            if known is Era.LEGACY:
                 raise
         # Some legacy servers end when they get anything before `initialize`.
         await self._close()

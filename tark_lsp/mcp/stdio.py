@@ -14,7 +14,7 @@ from typing import Any
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.eras import ServerFacts
 from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
-from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, Receiver
+from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, ProgramEnded, Receiver
 from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_group
 
 log = logging.getLogger(__name__)
@@ -144,19 +144,19 @@ class StdioTransport(asyncio.SubprocessProtocol):
         how = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
         text = self._errors.decode("utf-8", "replace").strip()
         said = f": {text.splitlines()[-1][:300]}" if text else ""
-        self._report(f"it has ended ({how}){said}")
+        self._report(ProgramEnded(f"it has ended ({how}){said}", hint=self._program.hint))
 
     def _end(self, why: str) -> None:
         """End it at once, because it does harm."""
-        self._report(why)
+        self._report(McpError(why))
         self._signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
-    def _report(self, why: str) -> None:
+    def _report(self, error: McpError) -> None:
         if not self._closing:
             self._closing = True
             self._line.clear()
             if self._receiver is not None:
-                self._receiver.closed(McpError(why, hint=self._program.hint))
+                self._receiver.closed(error)
 
     def _signal(self, number: int) -> bool:
         """Whether something of the group is still there."""

@@ -148,6 +148,9 @@ class StreamableHttp:
                     return
                 await self._read_events(response, stream, None)
             await self._resume(stream, None)
+        except SessionOver as error:
+            assert self._receiver is not None
+            self._receiver.closed(error)
         except TarkError as error:
             log.debug("the stream of the server ended: %s", error)
 

@@ -15,6 +15,10 @@ CLOSE_SECONDS = 2.0
 """For each step of an orderly end."""
 
 
+class ProgramEnded(McpError):
+    """The server's process has ended by itself."""
+
+
 class HttpRefusal(McpError):
     """A status of HTTP in place of an answer."""
 
