@@ -55,7 +55,7 @@ class McpTools:
 
     def readers(self) -> Mapping[str, Tool[Any]]:
         """For mentions of resources, if the user trusts the workspace."""
-        if not self._is_trusted() or (servers := self._configured()) is None:
+        if (servers := self._trusted()) is None:
             return {}
         from tark_lsp.server.turns.mcp_texts import resource_readers
 
@@ -63,7 +63,7 @@ class McpTools:
 
     async def filled_prompt(self, typed: str, ctx: ToolContext) -> str:
         """With the text of the server's prompt that it names, if the user trusts the workspace. Raises RequestError."""
-        if not typed.lstrip().startswith("/") or not self._is_trusted() or (servers := self._configured()) is None:
+        if not typed.lstrip().startswith("/") or (servers := self._trusted()) is None:
             return typed
         from tark_lsp.server.turns.mcp_texts import filled_prompt
 
@@ -71,7 +71,7 @@ class McpTools:
 
     def start(self) -> None:
         """Start those that are approved, in the background, if the user trusts the workspace."""
-        if self._is_trusted() and (servers := self._configured()) is not None:
+        if (servers := self._trusted()) is not None:
             servers.start()
 
     def notices(self) -> list[str]:
@@ -85,6 +85,11 @@ class McpTools:
     async def aclose(self) -> None:
         if self._servers is not None:
             await self._servers.aclose()
+
+    def _trusted(self) -> "McpServers | None":
+        """None without a server, or if the user does not trust the workspace, which is looked up only if there is one."""
+        servers = self._configured()
+        return servers if servers is not None and self._is_trusted() else None
 
     def _configured(self) -> "McpServers | None":
         """None if there is none. Where files are changed in memory only, nothing runs."""
