@@ -87,7 +87,7 @@ class McpTools:
             await self._servers.aclose()
 
     def _trusted(self) -> "McpServers | None":
-        """None without a server, or if the user does not trust the workspace, which is looked up only if there is one."""
+        """None without a server, or without trust in the workspace, which is looked up only if there is a server."""
         servers = self._configured()
         return servers if servers is not None and self._is_trusted() else None
 
