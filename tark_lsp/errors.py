@@ -26,6 +26,7 @@
         ├── Overloaded            503, 529: the provider has too much to do
         ├── ContextOverflow       the request is longer than the model's window
         ├── ModelNotFound         404: no such model or path
+        ├── UnsupportedOption     the model has no such option, or not with the rest of the request; it was not asked
         └── BadRequest            any other 4xx: the provider rejected the request
 
 `asyncio.CancelledError` is not in the tree: cancellation is not an error, and every layer lets it pass.
@@ -186,6 +187,16 @@ class ContextOverflow(ModelError):
 
 class ModelNotFound(ModelError):
     code = "model_not_found"
+
+
+class UnsupportedOption(ModelError):
+    """`option` is the name of a field of `ChatOptions`."""
+
+    code = "unsupported_option"
+
+    def __init__(self, option: str, message: str, *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.option = option
 
 
 class BadRequest(ModelError):

@@ -112,6 +112,12 @@ class CommentSettings(Section):
     run_on_unknown_save: StrictBool = False
 
 
+class GatewaySettings(Section):
+    """`aliases`: names that clients of `tark-lsp gateway` can use for a model (docs/gateway.md)."""
+
+    aliases: Mapping[str, ModelName] = Field(default_factory=dict)
+
+
 class IndexSettings(Section):
     """`max_megabytes`: what the index of one workspace can take on disk. `embeddings`: what makes dense vectors, and
     `qdrant`: the URL of a Qdrant that keeps them (docs/index.md)."""
@@ -136,6 +142,7 @@ class Settings(Section):
     limits: UserOnly[Limits] = Field(default_factory=Limits)
     sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
+    gateway: UserOnly[GatewaySettings] = Field(default_factory=GatewaySettings)
     sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
     index: UserOnly[IndexSettings] = Field(default_factory=IndexSettings)
     save_after_edit: StrictBool = True

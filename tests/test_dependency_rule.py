@@ -49,6 +49,7 @@ LAYERS: dict[str, set[str]] = {
     "review": GROUND | {"visible", "listeners", "workspace", "tools", "agent", "sessions"},
     "trust_report": BELOW_AGENT | {"agent", "commands", "sandbox", "receipts"},
     "telemetry": GROUND | {"agent", "llm", "log_ids", "redaction", "folders"},
+    "gateway": GROUND | {"llm"},
     "server": BELOW_AGENT
     | {
         "agent",
@@ -73,7 +74,7 @@ LAYERS: dict[str, set[str]] = {
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
-    | {"trust_report"},
+    | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
@@ -86,8 +87,10 @@ LAYERS["settings"] = LAYERS["settings"] | {
 
 WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),
-    "request": {"events"},
-    "wire": {"events", "request"},
+    "options": set(),
+    "request": {"events", "options"},
+    "option_support": {"events", "options", "request", "wire"},
+    "wire": {"events", "options", "request"},
     "scripted": {"wire"},
     "providers": {"events", "request", "wire", "provider", "scripted", "keys"},
 }
@@ -121,6 +124,7 @@ WITHIN_SERVER = (
     "demo",
     "commit_message",
     "clipboard_image",
+    "core_parts",
     "parts",
     "app",
     "features",
@@ -145,6 +149,8 @@ ONLY_IN: dict[str, set[str]] = {
     "tree_sitter": {"commands", "index"},
     "tantivy": {"index"},
     "numpy": {"index"},
+    "starlette": {"gateway"},
+    "uvicorn": {"gateway"},
 }
 """Packages, and the layers that may import them."""
 

@@ -21,6 +21,7 @@ SUBCOMMANDS = {
     "status": "show which providers have a key, and where it comes from",
     "usage": "show tokens, cost and time of model requests: by model, day, session or turn",
     "audit": "show what agents did and who allowed it, and verify that nothing of it was changed",
+    "gateway": "serve every model behind OpenAI's Responses API: tark-lsp gateway --model PROVIDER/MODEL",
     "permissions": "list and revoke what you allowed for always: commands, and trusted folders; trust a folder",
     "mcp": "add, approve and try MCP servers, whose tools the agent can use",
     "index": "show, build or remove the code index of this folder",

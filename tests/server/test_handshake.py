@@ -286,6 +286,7 @@ def test_a_server_that_answered_its_first_request_has_imported_little(tmp_path: 
     assert not found["classes"], "lsprotocol's classes are not generated"
     settings = {
         "CommentSettings",
+        "GatewaySettings",
         "IndexSettings",
         "Limits",
         "McpSettings",
