@@ -6,11 +6,11 @@ the layers are merged by key, and then each workspace's own file can make the re
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
-from pydantic.alias_generators import to_camel
+from pydantic import BaseModel, Field, StrictBool
 
+from tark_lsp.mcp_settings import McpSettings
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings_cleaning import (
     MAX_PROBLEMS,
@@ -22,7 +22,7 @@ from tark_lsp.settings_cleaning import (
     remove_setting,
 )
 from tark_lsp.settings_file import read_toml
-from tark_lsp.settings_values import (
+from tark_lsp.settings_types import (
     BaseUrl,
     ClientId,
     Count,
@@ -35,33 +35,15 @@ from tark_lsp.settings_values import (
     ModelName,
     Rules,
     Seconds,
+    Section,
     Thinking,
+    UserOnly,
+    UserOnlyMark,
     Wire,
 )
 
 
-class _Section(BaseModel):
-    """Files and editors use camelCase; code uses snake_case."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        validate_by_name=True,
-        extra="forbid",
-        frozen=True,
-        hide_input_in_errors=True,
-        defer_build=True,  # as part of `Settings`: no section is ever validated alone
-    )
-
-
-class _UserOnly:
-    """Marks a field that a repository must not set: (user) in the protocol."""
-
-
-T = TypeVar("T")
-UserOnly = Annotated[T, _UserOnly()]
-
-
-class PriceSettings(_Section):
+class PriceSettings(Section):
     """Dollars for a million tokens. Without `cached` and `cache_write` those tokens cost like input tokens."""
 
     input: Dollars
@@ -70,7 +52,7 @@ class PriceSettings(_Section):
     cache_write: Dollars | None = None
 
 
-class ModelSettings(_Section):
+class ModelSettings(Section):
     """The user's corrections of what the provider and our table say about one model. None: no correction."""
 
     context_window: Count | None = None
@@ -82,7 +64,7 @@ class ModelSettings(_Section):
     price: PriceSettings | None = None
 
 
-class ProviderSettings(_Section):
+class ProviderSettings(Section):
     """The user's changes to a provider, or the whole definition of one that is not shipped. `scenario` is for
     `scripted` only, `client_id` and `login_url` for a provider with a login.
     """
@@ -97,7 +79,7 @@ class ProviderSettings(_Section):
     models: Mapping[str, ModelSettings] = Field(default_factory=dict)
 
 
-class PermissionRules(_Section):
+class PermissionRules(Section):
     """The rules of all layers are joined: no layer can remove what another denies."""
 
     allow: UserOnly[Rules] = ()
@@ -105,7 +87,7 @@ class PermissionRules(_Section):
     deny: Rules = ()
 
 
-class Limits(_Section):
+class Limits(Section):
     turn_requests: Count = 50
     turn_usd: Dollars = 5.0
     session_usd: Dollars | None = None
@@ -113,7 +95,7 @@ class Limits(_Section):
     tool_result_tokens: Count = 8000
 
 
-class SessionSettings(_Section):
+class SessionSettings(Section):
     """`retention_days`: sessions unused for longer are deleted; None: never. `titles`: the first words of the first
     prompt, or written by the model, which costs a request.
     """
@@ -122,20 +104,20 @@ class SessionSettings(_Section):
     titles: Literal["words", "model"] = "words"
 
 
-class CommentSettings(_Section):
+class CommentSettings(Section):
     """`run_on_unknown_save`: also on saves of an editor that cannot tell whether the user saved (docs/comments.md)."""
 
     run_on_save: StrictBool = False
     run_on_unknown_save: StrictBool = False
 
 
-class GatewaySettings(_Section):
+class GatewaySettings(Section):
     """`aliases`: names that clients of `tark-lsp gateway` can use for a model (docs/gateway.md)."""
 
     aliases: Mapping[str, ModelName] = Field(default_factory=dict)
 
 
-class IndexSettings(_Section):
+class IndexSettings(Section):
     """`max_megabytes`: what the index of one workspace can take on disk. `embeddings`: what makes dense vectors, and
     `qdrant`: the URL of a Qdrant that keeps them (docs/index.md)."""
 
@@ -145,7 +127,7 @@ class IndexSettings(_Section):
     qdrant: BaseUrl | None = None
 
 
-class ContextSettings(_Section):
+class ContextSettings(Section):
     """Code that is added to a prompt without being asked for (docs/index.md, "Automatic context"). `tokens`: at most so
     many for one prompt, by our estimate."""
 
@@ -153,7 +135,7 @@ class ContextSettings(_Section):
     tokens: Count = 4000
 
 
-class Settings(_Section):
+class Settings(Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
     model: UserOnly[ModelName | None] = None
@@ -163,6 +145,7 @@ class Settings(_Section):
     edit_review: UserOnly[Literal["ask", "after"] | None] = None
     workspace_trusted: UserOnly[StrictBool | None] = None
     providers: UserOnly[Mapping[str, ProviderSettings]] = Field(default_factory=dict)
+    mcp: UserOnly[McpSettings] = Field(default_factory=McpSettings)
     limits: UserOnly[Limits] = Field(default_factory=Limits)
     sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
@@ -177,10 +160,14 @@ class Settings(_Section):
     log_level: LogLevel = "warning"
 
     def as_protocol_json(self) -> dict[str, Any]:
-        """JSON with the names of the protocol, for `tark.state`. Values of headers are hidden: they can be keys."""
+        """JSON with the names of the protocol, for `tark.state`. Values of headers and variables are hidden: they can
+        be keys."""
         values = self.model_dump(mode="json", by_alias=True)
         for provider in values["providers"].values():
             provider["headers"] = dict.fromkeys(provider["headers"], "(hidden)")
+        for server in values["mcp"]["servers"].values():
+            for kind in ("env", "headers"):
+                server[kind] = dict.fromkeys(server[kind], "(hidden)")
         return values
 
 
@@ -245,7 +232,7 @@ def load_settings(
 def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     for name, field in model.model_fields.items():
         path = (*outer, field.alias or name)
-        if any(isinstance(mark, _UserOnly) for mark in field.metadata):
+        if any(isinstance(mark, UserOnlyMark) for mark in field.metadata):
             yield path
         elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _user_only_paths(field.annotation, path)
@@ -254,7 +241,7 @@ def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Ite
 def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: str, problems: list[str]) -> Settings:
     """Applies the values that a workspace may set. The rest of its file is reported as ignored."""
     asked = Settings.model_validate(values, by_alias=True, by_name=False)
-    rules, changes = settings.permissions, dict[str, Any]()
+    rules, mcp, changes = settings.permissions, settings.mcp, dict[str, Any]()
     ignored: list[str] = []
     for path in leaf_paths(values):
         match path:
@@ -270,6 +257,11 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
                     ignored.append(f"{section}.{alias}{' (it is higher)' * isinstance(value, float | int)}")
             case ("mode",) if _STRICTEST_MODE_FIRST.index(asked.mode) <= _STRICTEST_MODE_FIRST.index(settings.mode):
                 changes["mode"] = asked.mode
+            case ("mcp", "servers", name, "enabled") if not asked.mcp.servers[name].enabled:
+                servers = {**mcp.servers}
+                if name in servers:
+                    servers[name] = servers[name].model_copy(update={"enabled": False})
+                mcp = mcp.model_copy(update={"servers": servers})
             case ("editReview",) if asked.edit_review == "ask":
                 changes["edit_review"] = "ask"
             case _:
@@ -280,7 +272,7 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
             f"{source}: ignored {', '.join(ignored[:MAX_PROBLEMS])}{more}, since a workspace can only make "
             "settings stricter; set it in your own config.toml if you want it"
         )
-    return settings.model_copy(update={"permissions": rules, **changes})
+    return settings.model_copy(update={"permissions": rules, "mcp": mcp, **changes})
 
 
 def _is_less(value: object, now: Any) -> bool:

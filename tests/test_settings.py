@@ -59,7 +59,8 @@ def nested(path: str, value: object) -> dict[str, Any]:
 
 def test_the_documented_defaults_are_those_of_the_code() -> None:
     defaults = Settings().as_protocol_json()
-    keys = {".".join(path) for path in leaf_paths({**defaults, "providers": None, "gateway": {"aliases": None}})}
+    maps = {"providers": None, "mcp": {"servers": None}, "gateway": {"aliases": None}}
+    keys = {".".join(path) for path in leaf_paths({**defaults, **maps})}
     assert {key: value(Settings(), key) for key in keys} == {key: row.default for key, row in DOCUMENTED.items()}
     assert load_settings(user_file=None, environ={}) == (Settings(), [])
 

@@ -44,8 +44,10 @@ from tark_lsp.server.turns.default_model import SessionModels
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
 from tark_lsp.server.turns.lasting_permissions import WorkspacePermissions
+from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
+from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.server.turns.surroundings import TurnSurroundings
 from tark_lsp.server.turns.title_request import Titles
 from tark_lsp.server.turns.tool_contexts import ToolContexts
@@ -124,6 +126,9 @@ class CoreParts:
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
         inputs = self.inputs if connection.client.understands("input") else None
         trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
+        self.mcp = McpTools(
+            configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders)
+        )
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
         self.indexing = Indexing(
             connection,
@@ -146,6 +151,7 @@ class CoreParts:
                 self.store,
                 self.reviews.problems,
                 self.command_changes,
+                self.mcp,
                 self.indexing,
             ),
             TurnUsers(asking, self.reviews),

@@ -3,6 +3,7 @@
 What a part needs to hear from a later one comes as an event (`listen`).
 """
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
 from tark_lsp.server.permissions_command import PermissionsCommand
 from tark_lsp.server.sessions.commands import SessionCommands
-from tark_lsp.server.sessions.events import SessionEvent, SessionLost
+from tark_lsp.server.sessions.events import SessionChanged, SessionEvent, SessionLost
 from tark_lsp.server.state_command import StateCommand
 from tark_lsp.server.turns.commands import TurnCommands
 from tark_lsp.server.turns.comment_runs import CommentRuns
@@ -170,11 +171,16 @@ class ServerParts(CoreParts):
     def _on_session_event(self, event: SessionEvent) -> None:
         if isinstance(event, SessionLost):
             self.turns.cancel(session_id=event.session_id)
+        if isinstance(event, SessionChanged):  # it is new, perhaps: its first call should find its server ready
+            self.mcp.start()
 
     async def stop(self) -> None:
         self.reviews.ending = True
         await self.turns.stop()
         self.restorer.stop()
+        await asyncio.gather(self.mcp.aclose(), self._stop_rest())
+
+    async def _stop_rest(self) -> None:
         await self.titles.stop()
         await self.indexing.index.close()
         await self.sessions.stop()

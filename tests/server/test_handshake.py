@@ -290,6 +290,7 @@ def test_a_server_that_answered_its_first_request_has_imported_little(tmp_path: 
         "GatewaySettings",
         "IndexSettings",
         "Limits",
+        "McpSettings",
         "PermissionRules",
         "SessionSettings",
         "Settings",
