@@ -13,6 +13,7 @@
     │   ├── StaleText             the text has changed since the edit was made for it
     │   └── WriteFailed           the file system refused the write
     ├── ToolError                 a tool call that is wrong, or that could not be carried out
+    ├── McpError                  an MCP server that does not start, answer or keep to the protocol
     └── ModelError                the provider or the network
         ├── ConnectionFailed      no connection, or it broke before the answer began
         ├── ModelTimeout          no headers, or no bytes, for too long
@@ -25,6 +26,7 @@
         ├── Overloaded            503, 529: the provider has too much to do
         ├── ContextOverflow       the request is longer than the model's window
         ├── ModelNotFound         404: no such model or path
+        ├── UnsupportedOption     the model has no such option, or not with the rest of the request; it was not asked
         └── BadRequest            any other 4xx: the provider rejected the request
 
 `asyncio.CancelledError` is not in the tree: cancellation is not an error, and every layer lets it pass.
@@ -120,6 +122,12 @@ class ToolError(FailureForModel):
         self.code = code
 
 
+class McpError(TarkError):
+    """`message` is a clause about the server, without its name."""
+
+    code = "mcp"
+
+
 class ModelError(TarkError):
     """`retry_after`: the wait that the provider asked for, in seconds; None if it did not say."""
 
@@ -179,6 +187,16 @@ class ContextOverflow(ModelError):
 
 class ModelNotFound(ModelError):
     code = "model_not_found"
+
+
+class UnsupportedOption(ModelError):
+    """`option` is the name of a field of `ChatOptions`."""
+
+    code = "unsupported_option"
+
+    def __init__(self, option: str, message: str, *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.option = option
 
 
 class BadRequest(ModelError):

@@ -7,7 +7,7 @@ from tark_lsp.messages import Mode
 
 def add_model_options(parser: ArgumentParser, where: str) -> None:
     """`where` says in the help what the options apply to."""
-    parser.add_argument("--model", metavar="PROVIDER/MODEL", type=_model, help=f"the model, {where}")
+    parser.add_argument("--model", metavar="PROVIDER/MODEL", type=model_name, help=f"the model, {where}")
     parser.add_argument(
         "--force-model", action="store_true", help="use the model even if its provider does not list it"
     )
@@ -15,7 +15,7 @@ def add_model_options(parser: ArgumentParser, where: str) -> None:
     parser.add_argument("--mode", choices=modes, help=f"what the agent is allowed to do, {where}")
 
 
-def _model(text: str) -> str:
+def model_name(text: str) -> str:
     provider, slash, model = text.partition("/")
     if not (provider and slash and model):
         raise ArgumentTypeError(f"{text!r} is not written as PROVIDER/MODEL")

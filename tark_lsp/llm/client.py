@@ -38,6 +38,7 @@ FACTS = {
     "max_output_tokens": "max_output",
     "efforts": "efforts",
     "context_window": "context_window",
+    "sampling": "sampling",
 }
 """The fields of a `TargetModel` that are facts, and their names there."""
 

@@ -34,7 +34,10 @@ COMPLETE_STOPS = frozenset({WireStop.END_TURN, WireStop.TOOL_CALLS, WireStop.PAU
 
 
 class TextDelta(msgspec.Struct, frozen=True, gc=False):
+    """`is_refusal`: the provider marks it as the words of a refusal, or they are ours for one without words."""
+
     text: str
+    is_refusal: bool = False
 
 
 class ThinkingDelta(msgspec.Struct, frozen=True, gc=False):
@@ -108,6 +111,16 @@ class Notice(msgspec.Struct, frozen=True):
     message: str
 
 
+class Dropped(msgspec.Struct, frozen=True):
+    """From the client only: an option of this request that is not sent, by its name. `reason` is a clause for people.
+
+    It comes before all content. See `ChatOptions.may_drop`.
+    """
+
+    option: str
+    reason: str
+
+
 StreamEvent: TypeAlias = (
     TextDelta
     | ThinkingDelta
@@ -120,6 +133,7 @@ StreamEvent: TypeAlias = (
     | Retry
     | Stall
     | Notice
+    | Dropped
 )
 
 
@@ -172,7 +186,7 @@ class MessageBuilder:
                 self.usage = usage
             case Done(stop_reason, raw):
                 self.stop, self.raw_stop = stop_reason, raw
-            case Retry() | Stall() | Notice():
+            case Retry() | Stall() | Notice() | Dropped():
                 pass
 
     @property

@@ -66,6 +66,13 @@ FALLBACKS = (
         _target(off="never"),
         "thinking cannot be turned off for this model",
     ),
+    Fallback(
+        r"(temperature|top_p)\b[^\n]{0,80}(not support|unsupported|deprecated|not compatible|isn't compatible)|"
+        r"(not support|unsupported)[^\n]{0,40}\b(temperature|top_p)\b",
+        _target(sampling=False),
+        "",
+    ),
+    Fallback(r"parallel_tool_calls", _quirk(parallel_calls=False), ""),
     Fallback(r"encrypted.content[^.]{0,200}not supported", _quirk(encrypted_reasoning=False), ""),
     Fallback(
         r"thought[ _]?signature",

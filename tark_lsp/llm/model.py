@@ -12,14 +12,16 @@ from tark_lsp import __version__
 from tark_lsp.errors import AuthenticationFailed, ModelError, Overloaded, ProtocolError
 from tark_lsp.http import HttpRequest, Transport, is_loopback
 from tark_lsp.llm.answer import AnswerDecoder, EventFilter
+from tark_lsp.llm.attempts import Attempts, Resend
 from tark_lsp.llm.catalog.facts import ModelFacts
 from tark_lsp.llm.downgrades import downgrades, thinking_left_on
 from tark_lsp.llm.events import Done, Echo, Notice, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate
 from tark_lsp.llm.exchange import Exchange, ResponseHead, Timeouts
-from tark_lsp.llm.fallbacks import Fallback, find_fallback
+from tark_lsp.llm.fallbacks import find_fallback
 from tark_lsp.llm.hints import add_hint, redact_key
 from tark_lsp.llm.keys.access import Access, AccessSource
 from tark_lsp.llm.keys.credentials import Key
+from tark_lsp.llm.option_support import fit_options
 from tark_lsp.llm.provider import Provider
 from tark_lsp.llm.refusals import read_document, read_refusal, retry_reason
 from tark_lsp.llm.request import ChatRequest
@@ -63,6 +65,7 @@ class Model(Protocol):
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Yields events up to and including `Done`. Raises ModelError after the events that arrived before the error.
+        Raises UnsupportedOption, and asks nobody, if the model cannot do what `request.options` require.
 
         If you leave it early, use `contextlib.aclosing`: closing the generator closes the socket.
         """
@@ -77,25 +80,6 @@ def request_headers(provider: Provider, wire: Wire, key: Key | None, url: str) -
         **provider.headers,
         **(key.header(provider.key_header or wire.key_header, url) if key else {}),
     }
-
-
-@dataclass(slots=True)
-class _Attempts:
-    """What has been tried for one request."""
-
-    started: float
-    target: TargetModel
-    count: int = 0
-    renewed: bool = False
-    left_out: list[Fallback] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Resend:
-    """The request is sent again after `wait` seconds. `event` is for the reader of the stream."""
-
-    wait: float = 0.0
-    event: StreamEvent | None = None
 
 
 @dataclass(slots=True)
@@ -136,7 +120,7 @@ class WireModel:
         """See `Model.stream`. A request is sent again only if nothing of its answer was shown."""
         for sentence in self._new_notices(request):
             yield Notice(sentence)
-        attempts = _Attempts(time.monotonic(), self.target)
+        attempts = Attempts(time.monotonic(), self.target)
         if not request.starts_turn:
             async for waiting in self._rest():
                 yield waiting
@@ -146,10 +130,15 @@ class WireModel:
             used: UsageUpdate | None = None
             access: Access | None = None
             attempts.target = self.target
+            fitted, dropped = fit_options(request, self.target, self.wire.name)  # a refusal can have changed it
+            for drop in dropped:
+                if drop not in attempts.dropped:
+                    attempts.dropped.add(drop)
+                    yield drop
             self.breaker.before_request()
             try:
                 access = await self.access.get_access()
-                async with aclosing(self._ask(request, access)) as batches:
+                async with aclosing(self._ask(fitted, access)) as batches:
                     async for events in batches:
                         for event in events:
                             if isinstance(event, UsageUpdate):
@@ -191,31 +180,33 @@ class WireModel:
             await asyncio.sleep(left)
 
     async def _recover(
-        self, request: ChatRequest, error: ModelError, access: Access | None, attempts: _Attempts
-    ) -> _Resend | None:
+        self, request: ChatRequest, error: ModelError, access: Access | None, attempts: Attempts
+    ) -> Resend | None:
         """Why sending again can help: another key, a request without what was refused, or a wait. None: it cannot."""
         if isinstance(error, AuthenticationFailed) and access is not None and not attempts.renewed:
             attempts.renewed = True
-            return _Resend() if await self.access.renew_access(access) else None
+            return Resend() if await self.access.renew_access(access) else None
         refused = not isinstance(error, ProtocolError)  # its message quotes what could not be read
         if refused and (less := find_fallback(attempts.target, error.message, attempts.left_out)):
             if self.target is not attempts.target:  # another request has changed it meanwhile
-                return _Resend()
+                return Resend()
             self.target, fallback = less
             attempts.left_out.append(fallback)
             self._new_notices(request)  # marks them as sent: the row's own notice says it
-            return _Resend(event=Notice(fallback.notice) if fallback.notice else None)
+            return Resend(event=Notice(fallback.notice) if fallback.notice else None)
         wait = self.policy.retry_delay(error, attempts.count, time.monotonic() - attempts.started)
-        return None if wait is None else _Resend(wait, Retry(round(wait, 2), retry_reason(error)))
+        return None if wait is None else Resend(wait, Retry(round(wait, 2), retry_reason(error)))
 
     def _new_notices(self, request: ChatRequest) -> list[str]:
-        """The downgrades that this session has not been told about."""
+        """The downgrades that this session has not been told about; with `may_drop`, all of them, each time."""
         session, sent = request.session_id, self.sent_notices
         found = (
             *downgrades(request, self.target),
             *thinking_left_on(request, self.target, self.wire),
             *self.wire.downgrades(request, self.target),
         )
+        if request.options.may_drop:
+            return list(found)
         sentences = [sentence for sentence in found if (session, sentence) not in sent]
         sent.update((session, sentence) for sentence in sentences)
         return sentences

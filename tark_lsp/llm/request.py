@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from tark_lsp.llm.options import NO_OPTIONS, ChatOptions
 from tark_lsp.messages import Message, ToolDefinition
 
 NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({"type": "object", "properties": {}})
@@ -18,6 +19,7 @@ class ChatRequest:
     result, an id in a foreign alphabet), though after agent/history.py this should not be needed.
     `max_output_tokens` None: the provider's own limit, or the catalog's if the wire requires a number.
     `thinking`: auto (the model's own default), off, or an effort: minimal, low, medium, high, max.
+    `options`: which tools must be called, the format of the answer, how it is sampled.
     `session_id` groups the requests of one session, for providers that use it to route to a cache.
     `starts_turn`: the first request of a turn. It is sent even to a model that rests after failures.
     """
@@ -27,6 +29,7 @@ class ChatRequest:
     tools: tuple[ToolDefinition, ...] = ()
     max_output_tokens: int | None = None
     thinking: str = "auto"
+    options: ChatOptions = NO_OPTIONS
     session_id: str = ""
     starts_turn: bool = False
 

@@ -81,8 +81,10 @@ async def run(args: FindReferencesArguments, ctx: ToolContext, _: Preview) -> Co
 
 async def _editor_uses(ctx: ToolContext, sight: Sight, symbol: str, path: Path | None) -> Sequence[Use]:
     """Those that language servers find: from the definition, otherwise from a use of the name in the file."""
+    definitions: set[tuple[Path, int]] = set()
     try:
         known = await definitions_of(ctx, sight, symbol, path)
+        definitions = {(one.path, one.name_line) for one in known.symbols}
         answers = [answer for _, answer in await ask_about(ctx, sight, Want.REFERENCES, known.symbols)]
     except ToolError:
         place = use_in(sight, symbol, path) if path is not None else None
@@ -90,7 +92,8 @@ async def _editor_uses(ctx: ToolContext, sight: Sight, symbol: str, path: Path |
             return ()
         answer = await ctx.editor.ask_language_servers(CodeQuestion(Want.REFERENCES, path, *place))
         answers = [answer] if answer is not None else []
-    return [Use(place.path, place.start_line) for answer in answers for place in answer.places]
+    uses = [(place.path, place.start_line) for answer in answers for place in answer.places]
+    return [Use(*use) for use in uses if use not in definitions]  # some servers list the definition all the same
 
 
 def _line(ctx: ToolContext, sight: Sight, use: Use) -> str:

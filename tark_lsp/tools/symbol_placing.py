@@ -2,20 +2,23 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from tark_lsp.errors import ToolError
-from tark_lsp.index.model import Definition
+from tark_lsp.index.model import Definition, SymbolKind
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.tools.proposing import match_style
 from tark_lsp.tools.symbols import parts_of
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.placing.deadline import limited_time
-from tark_lsp.workspace.placing.indentation import follow_first_line, indentation_of
+from tark_lsp.workspace.placing.indentation import follow_first_line, indentation_of, shifted
 from tark_lsp.workspace.placing.left_out import require_complete, require_no_numbers
 
+FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 ATTRIBUTE = re.compile(r"@|#\[|\[(?=[A-Z])")
 """What a decorator, annotation or attribute begins with: `@cache`, `#[test]`, `[Fact]`."""
-COMMENT = re.compile(r"//|/\*|\*|#(?!\[)|--")
+COMMENT = re.compile(r"//|/\*|\*|#(?=[\s#!:]|$)|--")
+"""`#include` is none."""
 SHOWN_CANDIDATES = 20
 
 
@@ -33,9 +36,7 @@ def with_symbol(path: str, text: str, symbol: str, new_text: str) -> str:
         old = "".join(lines[start:end])
         require_complete(text, old, new_text)
         require_no_numbers(old, new_text, start + 1)
-        if new_text.strip():
-            _require_definition(path, definition, old, new_text)
-        start = _first_line_above(lines, start, definitions, split_lines(new_text))
+        start = _first_line_above(lines, start, definitions, _head(path, definition, old, new_text))
         old = "".join(lines[start:end])
         new = "".join(_indented(split_lines(new_text.lstrip("\r\n")), indentation_of(lines[start])))
         return "".join([*lines[:start], match_style(old, new, text), *lines[end:]])
@@ -94,34 +95,50 @@ def _candidates(lines: Sequence[str], definitions: Sequence[Definition]) -> list
 
 
 def _beside(definitions: Sequence[Definition], definition: Definition) -> Definition | None:
-    """Another definition that begins or ends on a line of this one, and is neither inside nor around it."""
-    for other in definitions:
-        apart = other.end_line < definition.start_line or other.start_line > definition.end_line
-        inside = other.qualified_name.startswith(f"{definition.qualified_name}.")
-        around = definition.qualified_name.startswith(f"{other.qualified_name}.") and (
-            other.start_line < definition.start_line and definition.end_line <= other.end_line
-        )
-        if other is not definition and not (apart or inside or around):
-            return other
-    return None
+    """Another definition that has a part of the lines of this one, and is neither inside nor around it."""
+    return next((other for other in definitions if other is not definition and _shares_a_line(definition, other)), None)
 
 
-def _require_definition(path: str, definition: Definition, old: str, new_text: str) -> None:
-    """Raises ToolError if the new text has no definition, although the old one alone is recognised as one."""
-    alone, fresh = (parse_file(path, "".join(_dedented(split_lines(text)))).definitions for text in (old, new_text))
-    if any(one.name == definition.name for one in alone) and not fresh:
-        raise ToolError(
-            "invalid_arguments",
-            f"new_text defines nothing, but it replaces the whole definition of {definition.qualified_name}",
-            hint="give the whole definition, with its first line; use edit_file to change some lines of it",
-        )
+def _shares_a_line(one: Definition, other: Definition) -> bool:
+    if other.end_line < one.start_line or other.start_line > one.end_line:
+        return False
+    if other.qualified_name.startswith(f"{one.qualified_name}."):
+        return False
+    if other.start_line < one.start_line and one.end_line <= other.end_line:
+        return False  # it is around it
+    # Parameters of a constructor can be fields of its class.
+    behind_head = other.start_line > one.start_line or other.name_column > one.name_column
+    inside = behind_head and (
+        other.end_line < one.end_line or (one.kind in FUNCTIONS and other.kind is SymbolKind.FIELD)
+    )
+    return not inside
 
 
-def _first_line_above(lines: Sequence[str], start: int, definitions: Sequence[Definition], fresh: Sequence[str]) -> int:
-    """The first line to replace, from 0: above `start` are decorators or comments, if the new text has such, too."""
-    first = next((line.strip() for line in fresh if line.strip()), "")
-    kinds = [kind for kind in (ATTRIBUTE, COMMENT) if any(kind.match(line.strip()) for line in _head(fresh))]
-    if not first or not kinds:
+def _head(path: str, definition: Definition, old: str, new_text: str) -> Sequence[str]:
+    """The lines of the new text that stand before its first definition, without indentation.
+
+    Raises ToolError if the new text has no definition, although the old one alone is recognised as one.
+    """
+    fresh = _dedented(split_lines(new_text))
+    defined = parse_file(path, "".join(fresh)).definitions
+    if new_text.strip() and not defined:
+        alone = parse_file(path, "".join(_dedented(split_lines(old)))).definitions
+        if any(one.name == definition.name for one in alone):
+            raise ToolError(
+                "invalid_arguments",
+                f"new_text defines nothing, but it replaces the whole definition of {definition.qualified_name}",
+                hint="give the whole definition, with its first line; use edit_file to change some lines of it",
+            )
+    if defined:
+        return fresh[: min(one.start_line for one in defined) - 1]
+    filled = [line for line in fresh if line.strip()]  # a method, which is none outside of its class
+    return [*takewhile(lambda line: indentation_of(line) or ATTRIBUTE.match(line) or COMMENT.match(line), filled)]
+
+
+def _first_line_above(lines: Sequence[str], start: int, definitions: Sequence[Definition], head: Sequence[str]) -> int:
+    """The first line to replace, from 0: above `start` are decorators or comments, if the new head has such, too."""
+    kinds = [kind for kind in (ATTRIBUTE, COMMENT) if any(kind.match(line) for line in head)]
+    if not kinds:
         return start
     indentation = indentation_of(lines[start])
     last_other = max((one.end_line for one in definitions if one.end_line <= start), default=0)
@@ -139,19 +156,6 @@ def _first_line_above(lines: Sequence[str], start: int, definitions: Sequence[De
     return found
 
 
-def _head(fresh: Sequence[str]) -> list[str]:
-    """The lines of the new text up to the first that is neither a decorator nor a comment nor inside of one."""
-    filled = [line for line in fresh if line.strip()]
-    indentation = indentation_of(filled[0]) if filled else ""
-    head: list[str] = []
-    for line in filled:
-        inside = head and indentation_of(line) != indentation
-        if not inside and not ATTRIBUTE.match(line.strip()) and not COMMENT.match(line.strip()):
-            break
-        head.append(line)
-    return head
-
-
 def _dedented(lines: Sequence[str]) -> list[str]:
     white = next((indentation_of(line) for line in lines if line.strip()), "")
     return [line.removeprefix(white) for line in lines]
@@ -167,8 +171,8 @@ def _indented(fresh: Sequence[str], stands: str) -> Sequence[str]:
         dedented = [line.removeprefix(quoted) for line in fresh]
         if not stands:
             found = dedented
-        elif len(filled) == 1:
-            found = [stands + line if line.strip() else line for line in dedented]
+        elif len(filled) == 1 or any(indentation_of(line) == quoted for line in filled[1:]):
+            found = shifted(dedented, "", stands)  # a whole definition: its last line shows how it is indented
         else:
             found = follow_first_line(dedented, "", stands, alone=True)
     if found is None:

@@ -1,10 +1,18 @@
 """edit_symbol: the definition is found in the text as it is now, whatever was written since, and only it changes."""
 
+from contextlib import suppress
+from textwrap import dedent
+
 import pytest
 
 from tark_lsp.agent.approval import Deny, Policy, decide_call
 from tark_lsp.agent.rules import Rule
+from tark_lsp.errors import ToolError
+from tark_lsp.index.parsing import parse_file
 from tark_lsp.messages import ApprovalLevel
+from tark_lsp.tools.symbol_placing import with_symbol
+from tark_lsp.workspace.lines import split_lines
+from tests.index.samples import Sample, samples
 from tests.tools.conftest import Bench
 
 SHAPES = '''\
@@ -123,6 +131,9 @@ async def test_none_of_the_name(bench: Bench) -> None:
         ("a.py", "def f():\n    return 1\n", "f", "```\ndef f(): ...\n```\n", "unsupported"),
         ("a.py", "def f(): return 1; g = 2\n", "f", "  def f():\nreturn 1\n", "invalid_arguments"),
         ("a.js", "let a = () => 1, b = () => 2;\n", "a", "let a = () => 3;\n", "unsupported"),
+        ("a.js", "let a = () => {\n}, b = () => 2;\n", "a", "let a = () => {\n};\n", "unsupported"),
+        ("a.ts", "class A { x = 1; }\n", "A.x", "x = 2;\n", "unsupported"),
+        ("a.ts", "class A {\n  constructor(private x = 1) {}\n}\n", "A.x", "x = 2;\n", "unsupported"),
     ],
 )
 async def test_what_is_refused(bench: Bench, file: str, text: str, symbol: str, new: str, code: str) -> None:
@@ -198,6 +209,47 @@ async def test_comments_above_are_replaced_by_new_ones(bench: Bench) -> None:
     bench.write("b.ts", text.replace("  f()", "  @Log()\n  f()"))
     after = await bench.edit("edit_symbol", path="b.ts", symbol="A.f", new_text=new)
     assert "@Log()\n  /** New. */\n  f()" in after, "a decorator that the new text does not mention stays"
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.language)
+def test_in_every_language_a_definition_is_its_own_replacement(sample: Sample) -> None:
+    """Its lines as they are, and without their common indentation, in so far as they tell how they are indented."""
+    lines = split_lines(sample.source)
+    tried = 0
+    for found in parse_file(sample.file_name, sample.source).definitions:
+        own = "".join(lines[found.start_line - 1 : found.end_line])
+        for new_text in (own, dedent(own)):
+            with suppress(Refused):
+                assert placed(sample, found.qualified_name, new_text) == sample.source, (found, new_text)
+                tried += 1
+    assert tried > 4
+
+
+class Refused(Exception):
+    """For a reason that the sample has: names that are not unique, or several definitions on one line."""
+
+
+def placed(sample: Sample, symbol: str, new_text: str) -> str:
+    try:
+        return with_symbol(sample.file_name, sample.source, symbol, new_text)
+    except ToolError as error:
+        if error.code in ("not_unique", "unsupported"):
+            raise Refused from error
+        raise
+
+
+async def test_a_macro_is_no_comment(bench: Bench) -> None:
+    text = "#include <stdio.h>\n#define LIMIT 10\n"
+    assert await edited(bench, text, "LIMIT", "#define LIMIT 20\n", "a.c") == "-#define LIMIT 10\n+#define LIMIT 20\n"
+
+
+async def test_the_parameters_of_a_constructor_are_inside_of_it(bench: Bench) -> None:
+    """In TypeScript they can be fields of the class."""
+    text = "class A {\n  constructor(private x: X) {}\n\n  f() {}\n}\n"
+    new = "constructor(private x: X, private y: Y) {}\n"
+    assert await edited(bench, text, "A.constructor", new, "a.ts") == (
+        "-  constructor(private x: X) {}\n+  constructor(private x: X, private y: Y) {}\n"
+    )
 
 
 async def test_an_edit_that_is_there_already(bench: Bench) -> None:

@@ -273,7 +273,9 @@ async def test_the_language_server_is_asked_first(code: Bench) -> None:
         asked.append(question)
         return {
             Want.DEFINITION: CodeAnswer((CodePlace(path, 12, 12, 12),)),
-            Want.REFERENCES: CodeAnswer((CodePlace(code.root / "shop" / "cart.py", 5, 5, 5),)),
+            Want.REFERENCES: CodeAnswer(
+                (CodePlace(code.root / "shop" / "cart.py", 5, 5, 5), CodePlace(path, 12, 12, 12))
+            ),
             Want.SYMBOLS: CodeAnswer((CodePlace(path, 12, 15, 12, "price", "function"),)),
             Want.HOVER: CodeAnswer(text="```python\ndef price(item)\n```"),
             Want.CALL_HIERARCHY: CodeAnswer((main,), (replace(main, calls=()),)),

@@ -8,7 +8,7 @@ library has, and the context window, which is needed before the price library ha
 """
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tark_lsp.llm.wire.wire import ThinkingOff, ThinkingStyle
@@ -47,7 +47,8 @@ class ModelFacts:
     """None, "unknown" and () mean "not known". Sizes are in tokens.
 
     `efforts`: the model's words for how much to think, the least first. `off`: how its thinking is turned off. `tools`:
-    whether it has native tool calls; a model without them writes them as text. `wire`: the best wire that the provider
+    whether it has native tool calls; a model without them writes them as text. `sampling`: whether it accepts
+    `temperature` and `top_p`. `wire`: the best wire that the provider
     offers for this model.
     """
 
@@ -60,6 +61,7 @@ class ModelFacts:
     images: bool | None = None
     wire: str | None = None
     off: ThinkingOff = "unknown"
+    sampling: bool | None = None
 
 
 NO_FACTS = ModelFacts()
@@ -100,7 +102,8 @@ def table_facts(ref: str) -> ModelFacts:
     """The table's facts about `<provider>/<model>`, or about the model alone."""
     name = ref.lower()
     names = (name, name.rpartition("/")[2])
-    return next((row for pattern, row in TABLE if any(re.fullmatch(pattern, name) for name in names)), NO_FACTS)
+    row = next((row for pattern, row in TABLE if any(re.fullmatch(pattern, name) for name in names)), NO_FACTS)
+    return replace(row, sampling=False) if any(re.fullmatch(NO_SAMPLING, name) for name in names) else row
 
 
 def _row(
@@ -122,6 +125,12 @@ def _claude(off: ThinkingOff) -> ModelFacts:
 
 _TEXT_ONLY = _row(thinking="none", images=False)
 _TEXT_ONLY_NO_TOOLS = _row(thinking="none", tools=False, images=False)
+
+NO_SAMPLING = (
+    r"claude-opus-4[.-][78].*|claude-(opus|sonnet|haiku|fable|mythos)-[5-9].*|o[134](-.*)?|gpt-[56](?!.*chat|\.3$).*"
+)
+"""Models that reject `temperature` and `top_p`: Claude since Opus 4.7, and OpenAI's reasoning models. (Those with the
+effort `none` accept them with it; they are left out there, too, and the caller is told.)"""
 
 TABLE: tuple[tuple[str, ModelFacts], ...] = (
     # Anthropic: platform.claude.com, model overviews and "Effort". xhigh came with Opus 4.7, max with Opus 4.6. Since

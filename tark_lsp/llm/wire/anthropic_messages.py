@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from tark_lsp.llm.options import ChatOptions, OneTool, sampling
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.anthropic_messages_answer import MessagesParser
 from tark_lsp.llm.wire.json_values import encode_json
@@ -42,8 +43,28 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
         _mark(tools, system, messages)
     body |= {"tools": tools} if tools else {}
     body |= {"system": system} if system else {}
+    if tools and (choice := _tool_choice(request.options)):
+        body["tool_choice"] = choice
     body |= {"messages": messages, "stream": True, **_thinking(request.thinking, target, messages, body["max_tokens"])}
-    return encode_json(body)
+    if wanted := request.options.answer_format:  # it always enforces the schema
+        schema = {"type": "json_schema", "schema": dict(wanted.schema or {})}
+        body["output_config"] = {**body.get("output_config", {}), "format": schema}
+    return encode_json(body | sampling(request.options))
+
+
+def _tool_choice(options: ChatOptions) -> dict[str, Any]:
+    match options.tool_choice:
+        case "none":
+            return {"type": "none"}
+        case OneTool(name):
+            sent: dict[str, Any] = {"type": "tool", "name": name}
+        case "required":
+            sent = {"type": "any"}
+        case _:
+            sent = {"type": "auto"}
+    if options.parallel_tool_calls is False:
+        return {**sent, "disable_parallel_tool_use": True}
+    return {} if options.tool_choice == "auto" else sent
 
 
 def _mark(tools: list[dict[str, Any]], system: list[dict[str, Any]], messages: list[dict[str, Any]]) -> None:
@@ -87,6 +108,14 @@ def find_downgrades(request: ChatRequest, target: TargetModel) -> Iterator[str]:
         yield f"{target.ref} does not think: answers of at most {max_tokens} tokens leave no room for it"
     elif not (target.text_calls or _may_think(_merge(sendable_history(request.messages, target.ref), target))):
         yield f"{target.ref} does not think until this tool loop ends: it began without thinking signed by this model"
+
+
+def thinks(request: ChatRequest, target: TargetModel) -> bool:
+    """Whether the model thinks during this request. Then it cannot be forced to call a tool."""
+    level = "auto" if request.thinking == "off" and target.off == "never" else request.thinking
+    messages = _merge(sendable_history(request.messages, target.ref), target)
+    sent = _thinking(level, target, messages, _max_tokens(request, target)).get("thinking", {})
+    return sent.get("type") in ("adaptive", "enabled", "between_tools")
 
 
 def _max_tokens(request: ChatRequest, target: TargetModel) -> int:

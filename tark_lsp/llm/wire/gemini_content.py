@@ -1,11 +1,12 @@
 """The Gemini request: the roles user and model, and signatures that are sent back on the part they came with."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tark_lsp.llm.options import ChatOptions, OneTool, ToolChoice
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.gemini_content_answer import GeminiParser
+from tark_lsp.llm.wire.gemini_version import is_since_3
 from tark_lsp.llm.wire.json_values import encode_json
 from tark_lsp.llm.wire.sendable_history import IMAGES_LEFT_OUT, call_input, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
@@ -35,10 +36,12 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
         body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.declared_tools]}]
+        if choice := _calling_config(request.options.tool_choice):
+            body["toolConfig"] = {"functionCallingConfig": choice}
     # Another key or server rejects a signature. Then the model's own history is sent like another model's.
     own = target.ref if target.quirks.signatures else ""
     body["contents"] = _contents(sendable_history(request.messages, own), target)
-    config: dict[str, Any] = {}
+    config = _options(request.options)
     if request.max_output_tokens:
         config["maxOutputTokens"] = request.max_output_tokens
     if thinking := _thinking(request, target):
@@ -46,6 +49,27 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     if config:
         body["generationConfig"] = config
     return encode_json(body)
+
+
+def _calling_config(choice: ToolChoice) -> dict[str, Any]:
+    match choice:
+        case "none":
+            return {"mode": "NONE"}
+        case "required":
+            return {"mode": "ANY"}
+        case OneTool(name):
+            return {"mode": "ANY", "allowedFunctionNames": [name]}
+    return {}
+
+
+def _options(options: ChatOptions) -> dict[str, Any]:
+    values = {"temperature": options.temperature, "topP": options.top_p}
+    sent: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+    if options.answer_format:
+        sent["responseMimeType"] = "application/json"
+        if options.answer_format.schema is not None:
+            sent["responseJsonSchema"] = dict(options.answer_format.schema)
+    return sent
 
 
 def _declaration(tool: ToolDefinition) -> dict[str, Any]:
@@ -56,18 +80,11 @@ def _declaration(tool: ToolDefinition) -> dict[str, Any]:
     return declared
 
 
-def _is_since_3(target: TargetModel) -> bool:
-    """Whether results can hold images and thinking has levels. A name without a version means the newest model."""
-    if version := re.search(r"gemini-(\d+)", target.model):
-        return int(version[1]) >= 3
-    return "gemini" in target.model and target.thinking != "budget"
-
-
 def _thinking(request: ChatRequest, target: TargetModel) -> dict[str, Any]:
     """2.5 takes a budget, 3 and later take a level. Summaries of the thinking are sent only on request."""
     level, style = request.thinking, target.thinking
     if style == "unknown" and level not in ("auto", "off"):
-        style = "effort" if _is_since_3(target) else "budget"
+        style = "effort" if is_since_3(target) else "budget"
     show = {"includeThoughts": True} if level != "off" else {}
     if style == "effort":
         word = effort_for(level, target.efforts or LEVELS)
@@ -149,7 +166,7 @@ def _results(message: Message, calls: Mapping[str, ToolCall], target: TargetMode
         content = {"error" if result.is_error else "output": result.content}
         response: dict[str, Any] = {**_given_id(call), "name": call.name, "response": content}
         images = [_image(image, target) for image in result.images]
-        if images and target.quirks.images and _is_since_3(target):
+        if images and target.quirks.images and is_since_3(target):
             response["parts"] = images
         elif images:
             after += [{"text": f"The images of the result of {call.name}:"}, *images]

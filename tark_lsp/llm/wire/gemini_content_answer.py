@@ -159,7 +159,7 @@ class GeminiParser:
         if self._blocked is not None:
             reason, message = self._blocked.block_reason or "", self._blocked.block_reason_message or ""
             return [
-                TextDelta(f"Gemini blocked this request: {reason}. {message}".rstrip()),
+                TextDelta(f"Gemini blocked this request: {reason}. {message}".rstrip(), is_refusal=True),
                 Done(WireStop.REFUSAL, reason),
             ]
         if not self._finish:
@@ -171,7 +171,7 @@ class GeminiParser:
         if stop is WireStop.OTHER and not self._useful:
             raise StreamCut(f"the model's answer failed and was withheld: {why}")
         if stop is WireStop.REFUSAL and not self._useful:
-            events.append(TextDelta(f"Gemini withheld its answer: {why}"))
+            events.append(TextDelta(f"Gemini withheld its answer: {why}", is_refusal=True))
         return [*events, Done(stop, self._finish)]
 
     def _signed(self, text: str, thought: bool | None, signature: str) -> Sequence[StreamEvent]:

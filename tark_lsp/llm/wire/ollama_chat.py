@@ -16,6 +16,7 @@ from tark_lsp.llm.events import (
     UsageUpdate,
     WireStop,
 )
+from tark_lsp.llm.options import sampling
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json
 from tark_lsp.llm.wire.provider_errors import provider_error
@@ -60,7 +61,9 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
             }
             for tool in request.declared_tools
         ]
-    options = {"num_ctx": _window(body, request, target)}
+    if wanted := request.options.answer_format:
+        body["format"] = "json" if wanted.schema is None else dict(wanted.schema)
+    options = {"num_ctx": _window(body, request, target), **sampling(request.options)}
     if request.max_output_tokens:
         options["num_predict"] = request.max_output_tokens
     body |= {"stream": True, "truncate": False, "shift": False, "options": options, **_think(request.thinking, target)}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tark_lsp.llm.options import ChatOptions, OneTool, sampling
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.json_values import encode_json
 from tark_lsp.llm.wire.openai_chat_answer import ECHOED, ChatParser
@@ -36,13 +37,30 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
             }
             for tool in request.declared_tools
         ]
+        body |= _tool_options(request.options)
     if quirks.stream_usage:
         body["stream_options"] = {"include_usage": True}
     if request.max_output_tokens and quirks.max_tokens_field:
         body[quirks.max_tokens_field] = request.max_output_tokens
+    if wanted := request.options.answer_format:
+        schema = {} if wanted.schema is None else {"json_schema": wanted.described}
+        body["response_format"] = {"type": wanted.kind, **schema}
+    body |= sampling(request.options)
     if quirks.cache_key and request.session_id:
         body["prompt_cache_key"] = request.session_id
     return encode_json(body | _thinking(request.thinking, target))
+
+
+def _tool_options(options: ChatOptions) -> dict[str, Any]:
+    sent: dict[str, Any] = {}
+    match options.tool_choice:
+        case OneTool(name):
+            sent["tool_choice"] = {"type": "function", "function": {"name": name}}
+        case "none" | "required" as word:
+            sent["tool_choice"] = word
+    if options.parallel_tool_calls is False:  # true is the default
+        sent["parallel_tool_calls"] = False
+    return sent
 
 
 def _thinking(level: str, target: TargetModel) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class ChatParser:
         if delta.content:
             events += [TextDelta(delta.content)] if isinstance(delta.content, str) else _content_parts(delta.content)
         if delta.refusal:
-            events.append(TextDelta(delta.refusal))
+            events.append(TextDelta(delta.refusal, is_refusal=True))
         if delta.tool_calls:
             for position, call in enumerate(delta.tool_calls):
                 slot = position if call.index is None else call.index

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from tark_lsp.llm.options import ChatOptions, OneTool, sampling
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.json_values import encode_json
 from tark_lsp.llm.wire.openai_responses_answer import ResponsesParser
@@ -42,6 +43,7 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
             }
             for tool in request.declared_tools
         ]
+        body |= _tool_options(request.options)
     # Reasoning encrypted for one key is rejected with another. Then the history is sent like another model's.
     own = target.ref if quirks.signatures else ""
     body["input"] = [
@@ -54,9 +56,24 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
         body["include"] = ["reasoning.encrypted_content"]
     if request.max_output_tokens and quirks.max_tokens_field:
         body["max_output_tokens"] = request.max_output_tokens
+    if wanted := request.options.answer_format:
+        body["text"] = {"format": {"type": wanted.kind, **(wanted.described if wanted.schema is not None else {})}}
+    body |= sampling(request.options)
     if quirks.cache_key and request.session_id:
         body["prompt_cache_key"] = request.session_id
     return encode_json(body)
+
+
+def _tool_options(options: ChatOptions) -> dict[str, Any]:
+    sent: dict[str, Any] = {}
+    match options.tool_choice:
+        case OneTool(name):
+            sent["tool_choice"] = {"type": "function", "name": name}
+        case "none" | "required" as word:
+            sent["tool_choice"] = word
+    if options.parallel_tool_calls is False:  # true is the default
+        sent["parallel_tool_calls"] = False
+    return sent
 
 
 def _reasoning_options(request: ChatRequest, target: TargetModel) -> dict[str, str]:

@@ -176,7 +176,7 @@ class ResponsesParser:
         if what in THINKING:
             return [ThinkingDelta(f"\n\n{text}" if another else text)]
         self._refused = self._refused or what == REFUSAL
-        return [TextDelta(text)]
+        return [TextDelta(text, is_refusal=what == REFUSAL)]
 
     def _has_text(self, slot: int) -> bool:
         return any(received == slot for received, _ in self._received)

@@ -101,19 +101,20 @@ def _with_ids(parts: Sequence[Part], ids: Sequence[str], renamed: Mapping[str, s
             case ToolCall():
                 part = replace(part, id=next(given))
             case Thinking(_, echo) if echo:
-                part = replace(part, echo=_replace_ids(echo, renamed))
+                part = replace(part, echo=replace_ids(echo, renamed))
         changed.append(part)
     return tuple(changed)
 
 
-def _replace_ids(value: Any, renamed: Mapping[str, str]) -> Any:
+def replace_ids(value: Any, renamed: Mapping[str, str]) -> Any:
+    """`value` with every string that is an id replaced by the new id."""
     match value:
         case str():
             return renamed.get(value, value)
         case Mapping():
-            return {name: _replace_ids(inner, renamed) for name, inner in value.items()}
+            return {name: replace_ids(inner, renamed) for name, inner in value.items()}
         case list():
-            return [_replace_ids(inner, renamed) for inner in value]
+            return [replace_ids(inner, renamed) for inner in value]
     return value
 
 

@@ -49,6 +49,7 @@ class Quirks:
     reasoning after a change of key).
     `finish_reason`: the server says why an answer ended. If it usually does not (Copilot), an end without a reason is a
     normal one.
+    `parallel_calls`: the server has a switch against parallel calls. Some reasoning models reject it.
     """
 
     system_role: Literal["system", "developer"] = "system"
@@ -66,6 +67,7 @@ class Quirks:
     reasoning_summary: bool = True
     signatures: bool = True
     finish_reason: bool = True
+    parallel_calls: bool = True
 
 
 NO_QUIRKS = Quirks()
@@ -77,6 +79,7 @@ class TargetModel:
 
     `efforts`: the model's words for how much to think, the least first; empty if unknown.
     `context_window`: tokens; None if unknown.
+    `sampling`: whether it accepts `temperature` and `top_p`; None if unknown.
     `text_calls`: the model has no native tool calls, so it writes them as text.
     """
 
@@ -89,6 +92,7 @@ class TargetModel:
     efforts: tuple[str, ...] = ()
     context_window: int | None = None
     text_calls: bool = False
+    sampling: bool | None = None
 
 
 class FrameParser(Protocol):

@@ -97,13 +97,19 @@ def _places(value: object, path: Path | None, container: str = "", depth: int = 
         if file is None or lines is None:
             continue
         name = _name(item)
-        around = container or str(find_value(item, "containerName") or "")
+        around = container or _container(item, name)
         name_line, _ = _lines(find_value(item, "selectionRange")) or lines
         kind = _kind(item)
         yield CodePlace(file, *lines, name_line, name, kind, around)
         if depth < DEEPEST:
             inner = f"{around}.{name}" if around else name
             yield from _places(find_value(item, "children"), file, inner, depth + 1)
+
+
+def _container(item: object, name: str) -> str:
+    """Some servers (jedi) give the whole name of the symbol: `shop.Item.price` for `price`."""
+    around = find_value(item, "containerName")
+    return f".{around}".removesuffix(f".{name}")[1:] if isinstance(around, str) else ""
 
 
 def _calls(value: object, end: str) -> tuple[CodePlace, ...]:

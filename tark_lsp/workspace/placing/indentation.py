@@ -80,22 +80,22 @@ def follow_first_line(
     later = [indentation_of(line) for line in filled[1:]]
     if any(len(white) <= len(quoted) for white in later):
         uncertain = _closes_what_is_not_open(filled, quoted, known) or _has_uneven_blocks(filled, quoted)
-        return None if uncertain else _shifted(fresh, quoted, stands)
+        return None if uncertain else shifted(fresh, quoted, stands)
     inside = later[0].removeprefix(quoted) if later[0].startswith(quoted) else later[0]
     other_kind = not stands.startswith(inside) and not inside.startswith(stands)
     if opens and (other_kind or stands.startswith(later[0])):
-        return _shifted(fresh, quoted, stands)
+        return shifted(fresh, quoted, stands)
     if opens is None and (other_kind or stands.startswith(later[0])):
         return None
     if not all(white.startswith(stands) for white in later):
-        return _shifted(fresh, quoted, stands) if not alone and _goes_on(filled) else None
+        return shifted(fresh, quoted, stands) if not alone and _goes_on(filled) else None
     if alone:
         first = fresh.index(filled[0])
         return [*fresh[:first], stands + fresh[first].removeprefix(quoted), *fresh[first + 1 :]]
-    return _shifted(fresh, quoted, stands) if _goes_on(filled) else None
+    return shifted(fresh, quoted, stands) if _goes_on(filled) else None
 
 
-def _shifted(fresh: Sequence[str], quoted: str, stands: str) -> list[str] | None:
+def shifted(fresh: Sequence[str], quoted: str, stands: str) -> list[str] | None:
     """The lines with `stands` instead of `quoted`. Further indentation becomes tabs or spaces, as in `stands`."""
     added = stands.removesuffix(quoted) if stands.endswith(quoted) else stands
     inner = [indentation_of(line).removeprefix(quoted) for line in fresh if line.strip()]

@@ -22,6 +22,10 @@ VENDOR_FIELDS = frozenset(
 """What OpenRouter, Copilot, DeepSeek and others have in a chat beside OpenAI's own fields (wires.md, 5, 6 and 8)."""
 
 
+OLD_CLAUDE_FIELDS = frozenset({"temperature", "top_p"})
+"""The newest SDK has lost them, with the models since Opus 4.7; the API still takes them for the models before."""
+
+
 def _without_vendor_fields(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_vendor_fields(item) for key, item in value.items() if key not in VENDOR_FIELDS}
@@ -43,7 +47,8 @@ def _openai_responses(body: Any) -> list[str]:
 def _anthropic_messages(body: Any) -> list[str]:
     from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
-    return mismatches(body, MessageCreateParamsStreaming)
+    known = {name: value for name, value in body.items() if name not in OLD_CLAUDE_FIELDS}
+    return mismatches(known, MessageCreateParamsStreaming)
 
 
 def _gemini_content(body: Any) -> list[str]:
@@ -102,6 +107,8 @@ class _OllamaTool(TypedDict):
 class _OllamaOptions(TypedDict, total=False):
     num_ctx: int
     num_predict: int
+    temperature: float
+    top_p: float
 
 
 class _OllamaBody(TypedDict):
@@ -111,6 +118,7 @@ class _OllamaBody(TypedDict):
     messages: list[_OllamaMessage]
     tools: NotRequired[list[_OllamaTool]]
     stream: NotRequired[bool]
+    format: NotRequired[Literal["json"] | dict[str, object]]
     think: NotRequired[bool | Literal["low", "medium", "high", "max"]]
     options: NotRequired[_OllamaOptions]
     truncate: NotRequired[bool]

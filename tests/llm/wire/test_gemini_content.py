@@ -489,12 +489,12 @@ STREAMS: dict[str, tuple[list[str], list[StreamEvent]]] = {
     ),
     "a prompt that was blocked": (
         ['{"promptFeedback":{"blockReason":"SAFETY","blockReasonMessage":"Reasons"}}'],
-        [TextDelta("Gemini blocked this request: SAFETY. Reasons"), Done(WireStop.REFUSAL, "SAFETY")],
+        [TextDelta("Gemini blocked this request: SAFETY. Reasons", is_refusal=True), Done(WireStop.REFUSAL, "SAFETY")],
     ),
     "a refusal without words gets some": (
         [chunk(finish="PROHIBITED_CONTENT")],
         [
-            TextDelta("Gemini withheld its answer: PROHIBITED_CONTENT."),
+            TextDelta("Gemini withheld its answer: PROHIBITED_CONTENT.", is_refusal=True),
             Done(WireStop.REFUSAL, "PROHIBITED_CONTENT"),
         ],
     ),

@@ -71,6 +71,24 @@ async def test_symbols_of_the_workspace(desk: Desk) -> None:
     assert desk.asked == [{"want": ["symbols"], "query": "area"}]
 
 
+@pytest.mark.parametrize(
+    ("container", "expected"),
+    [
+        ("Shape", "Shape.area"),
+        ("shapes.Shape.area", "shapes.Shape.area"),
+        ("area", "area"),
+        (None, "area"),
+        (7, "area"),
+    ],
+)
+async def test_what_is_around_a_symbol(desk: Desk, container: object, expected: str) -> None:
+    place = {"uri": desk.path.as_uri(), "range": span(0, 1)}
+    symbol = {"name": "area", "kind": 12, "location": place, "containerName": container}
+    found = await desk.ask({"symbols": [symbol]}, Want.SYMBOLS, query="area")
+    assert found is not None
+    assert [one.qualified_name for one in found.places] == [expected]
+
+
 async def test_a_call_hierarchy(desk: Desk) -> None:
     item = {"name": "main", "kind": 12, "uri": desk.path.as_uri(), "range": span(0, 1), "selectionRange": span(0, 0)}
     calls = {"incoming": [{"from": item, "fromRanges": [span(1, 1), span(1, 1)]}], "outgoing": [{"to": item}]}

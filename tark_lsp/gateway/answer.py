@@ -1,0 +1,177 @@
+"""One answer: asks the model, and sends what it says as events, or as one response; ends when the client leaves."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from contextlib import aclosing
+
+from starlette.responses import JSONResponse, Response
+from starlette.types import Message, Receive, Scope, Send
+
+from tark_lsp.errors import ModelNotFound, TarkError
+from tark_lsp.gateway.encoder import ResponseEncoder
+from tark_lsp.gateway.items import Event
+from tark_lsp.gateway.names import near_models, not_found
+from tark_lsp.gateway.problems import SERVER, Problem, problem_of
+from tark_lsp.gateway.request import Asked
+from tark_lsp.llm.client import Model, Models
+from tark_lsp.llm.events import Dropped, Notice, Retry, Stall
+from tark_lsp.llm.wire.json_values import encode_json
+
+log = logging.getLogger(__name__)
+
+SLOW_READER_SECONDS = 120.0
+"""How long the client may take to read what is sent."""
+
+MAX_WARNINGS = 2000
+"""Characters of the header."""
+
+STREAM_HEADERS: Mapping[str, str] = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+STOPPING = Problem(503, SERVER, "gateway_stopping", "the gateway is stopping; try again", retryable=True)
+BROKEN = Problem(500, SERVER, "gateway_error", "the gateway failed; its log says why")
+
+
+class Answer(Response):
+    """An ASGI response. A stream begins with the model's first event, so that an early error has a status of its own;
+    a model that is silent for long does not delay it further.
+
+    `stopping` is set when the gateway cannot wait for answers any more.
+    """
+
+    def __init__(
+        self, models: Models, model: Model, asked: Asked, encoder: ResponseEncoder, stopping: asyncio.Event
+    ) -> None:
+        self._models = models
+        self._model = model
+        self._asked = asked
+        self._encoder = encoder
+        self._stopping = stopping
+        self._warnings = list(asked.warnings)
+        self._streaming = False
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Whatever ends first, all ends: closing the model's stream closes its connection."""
+        began = time.monotonic()
+        self._scope, self._receive, self._raw_send = scope, receive, send
+        work = asyncio.create_task(self._answer())
+        left = asyncio.create_task(_client_left(receive))
+        stopped = asyncio.create_task(self._stopping.wait())
+        tasks = (work, left, stopped)
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            cut = not work.done() and not left.done()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        if cut:
+            await self._fail(STOPPING)
+        if not work.cancelled() and (error := work.exception()) is not None:  # its end could not be sent either
+            log.warning("%s: %r", self._short_id, error)
+        client_left = work.cancelled() and not left.cancelled()
+        end = "the client left" if client_left else self._encoder.response["status"]
+        log.info("%s %s: %s, %.0f ms", self._short_id, self._asked.model, end, (time.monotonic() - began) * 1000)
+
+    @property
+    def _short_id(self) -> str:
+        """The end of the response's id. The log takes the whole id for a secret."""
+        return f"response {self._encoder.response['id'][-8:]}"
+
+    async def _answer(self) -> None:
+        try:
+            await self._ask()
+        except ModelNotFound as error:
+            near = await near_models(self._models, self._asked.model)
+            await self._fail(not_found(error.message, near) if near else problem_of(error))
+        except TarkError as error:
+            await self._fail(problem_of(error))
+        except TimeoutError:  # an OSError, too
+            log.warning("%s: the client does not read", self._short_id)
+        except OSError:
+            pass  # the client has left
+        except Exception:
+            log.exception("%s failed", self._short_id)
+            await self._fail(BROKEN)
+
+    async def _ask(self) -> None:
+        encoder = self._encoder
+        async with aclosing(self._model.stream(self._asked.chat)) as events:
+            async for event in events:
+                match event:
+                    case Dropped(option, reason):
+                        await self._warn(f"{option} left out: {reason}")
+                    case Notice(message):
+                        await self._warn(message)
+                    case Retry():
+                        pass
+                    case Stall():
+                        await self._begin()
+                        await self._write_comment(b"still waiting for the model")
+                    case _:
+                        await self._begin()
+                        await self._write_events(encoder.feed(event))
+        if self._asked.stream:
+            await self._end()
+        else:
+            await JSONResponse(encoder.response, headers=self._head)(self._scope, self._receive, self._send)
+
+    async def _fail(self, problem: Problem) -> None:
+        events = self._encoder.fail(problem)
+        if self._streaming:
+            await self._write_events(events)
+            await self._end()
+        else:
+            response = JSONResponse(problem.body, problem.status, {**self._head, **problem.headers})
+            await response(self._scope, self._receive, self._send)
+
+    async def _begin(self) -> None:
+        if self._streaming or not self._asked.stream:
+            return
+        self._streaming = True
+        headers = [(name.encode(), value.encode("latin-1")) for name, value in {**STREAM_HEADERS, **self._head}.items()]
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        await self._write_events(self._encoder.begin())
+
+    async def _write_events(self, events: list[Event]) -> None:
+        if events and self._streaming:
+            await self._write(
+                b"".join(b"event: %b\ndata: %b\n\n" % (event["type"].encode(), encode_json(event)) for event in events)
+            )
+
+    async def _write(self, data: bytes) -> None:
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def _warn(self, text: str) -> None:
+        """In the header; if that is sent already, as a comment of the stream."""
+        self._warnings.append(text)
+        await self._write_comment(f"warning: {_one_line(text)}".encode())
+
+    async def _write_comment(self, text: bytes) -> None:
+        if self._streaming:
+            await self._write(b": %b\n\n" % text)
+
+    async def _end(self) -> None:
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send(self, message: Message) -> None:
+        async with asyncio.timeout(SLOW_READER_SECONDS):
+            await self._raw_send(message)
+
+    @property
+    def _head(self) -> Mapping[str, str]:
+        said = _one_line("; ".join(dict.fromkeys(self._warnings)))
+        return {"x-request-id": self._encoder.response["id"], **({"x-tark-warnings": said} if said else {})}
+
+
+def _one_line(text: str) -> str:
+    """For a header or a comment: printable ASCII, cut."""
+    plain = text.encode("ascii", "backslashreplace").decode()
+    return "".join(letter if letter.isprintable() else " " for letter in plain)[:MAX_WARNINGS]
+
+
+async def _client_left(receive: Receive) -> None:
+    """Returns when the connection is closed. The body was read before."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

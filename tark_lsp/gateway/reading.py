@@ -1,0 +1,80 @@
+"""Reads values of a request with their place, so that each error names it. All raise Problem."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from tark_lsp.gateway.problems import Problem, invalid
+from tark_lsp.llm.catalog.listed_names import near_names
+
+KINDS: Mapping[type, str] = {
+    str: "a string",
+    dict: "an object",
+    list: "an array",
+    bool: "true or false",
+    int: "an integer",
+}
+
+MAX_DEPTH = 100
+"""The deepest nesting of a schema or of metadata."""
+
+
+def read(value: Any, kind: type, where: str) -> Any:
+    """`value`, if it is of `kind`."""
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise invalid(f"{where} must be {KINDS[kind]}", where, "invalid_type")
+    return value
+
+
+def field(item: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
+    """A field that must be there."""
+    if name not in item:
+        raise invalid(f"{where}.{name} is missing", f"{where}.{name}", "missing_required_parameter")
+    return read(item[name], kind, f"{where}.{name}")
+
+
+def optional(item: Mapping[str, Any], name: str, kind: type, where: str, default: Any = None) -> Any:
+    """A field that can be missing or null."""
+    value = item.get(name)
+    place = f"{where}.{name}" if where else name
+    return default if value is None else read(value, kind, place)
+
+
+def number(item: Mapping[str, Any], name: str, low: float, high: float) -> float | None:
+    value = item.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise invalid(f"{name} must be a number", name, "invalid_type")
+    if not low <= value <= high:
+        raise invalid(f"{name} must be from {low:g} to {high:g}, but it is {value:g}", name)
+    return value
+
+
+def word(value: Any, known: Collection[str], where: str) -> str:
+    """One of the known words; the error has the near ones."""
+    text = str(read(value, str, where))
+    if text not in known:
+        near = near_names(text, known)
+        meant = f"did you mean {' or '.join(near)}?" if near else f"use one of {', '.join(sorted(known))}"
+        raise invalid(f"{where} is {short(text)}, which is unknown; {meant}", where)
+    return text
+
+
+def short(text: str) -> str:
+    """A client's word in an error: printable ASCII, in quotes, cut."""
+    return ascii(text if len(text) <= 64 else f"{text[:61]}...")
+
+
+def check_depth(value: Any, where: str) -> None:
+    """A deeper value could not be encoded for a provider."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise Problem(400, "invalid_request_error", "too_deep", f"{where} is nested deeper than {MAX_DEPTH} levels", where)

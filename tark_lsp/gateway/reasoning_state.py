@@ -1,0 +1,53 @@
+"""What a model wants back with its answer, as the `encrypted_content` of a reasoning item.
+
+Anthropic and Gemini sign thinking and calls, OpenRouter sends details, OpenAI encrypted items. A client of the
+Responses API sends a reasoning item back unchanged, so all of it travels there. It is tagged with the model, and only
+that model gets it back. It is no secret, only unreadable: it holds what the provider sent to this client.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from tark_lsp.llm.events import Echo
+from tark_lsp.llm.wire.json_values import encode_json
+
+MARK = "tark1."
+"""How ours begin. Others are from another gateway, or from OpenAI itself."""
+
+KINDS = ("text", "thinking", "call", "opaque")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`echoes` in the order in which they came. `model` is `<provider>/<model>`."""
+
+    model: str
+    echoes: tuple[Echo, ...] = ()
+
+
+def write_state(model: str, echoes: Sequence[Echo]) -> str:
+    rows = [[echo.of, dict(echo.echo), echo.call_id] for echo in echoes]
+    return MARK + base64.urlsafe_b64encode(encode_json({"model": model, "echoes": rows})).decode()
+
+
+def read_state(text: str) -> State | None:
+    """None if it is not ours, or damaged."""
+    if not text.startswith(MARK):
+        return None
+    try:
+        value = json.loads(base64.urlsafe_b64decode(text[len(MARK) :].encode("ascii")))
+        echoes = tuple(_echo(row) for row in value["echoes"])
+        return State(str(value["model"]), echoes)
+    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
+        return None
+
+
+def _echo(row: Any) -> Echo:
+    of, echo, call_id = row
+    if of not in KINDS or not isinstance(echo, Mapping) or not isinstance(call_id, str):
+        raise ValueError("not an echo")
+    return Echo(cast("Literal['text', 'thinking', 'call', 'opaque']", of), dict(echo), call_id)
