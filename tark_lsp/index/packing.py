@@ -1,12 +1,11 @@
 """What a file holds, as compressed JSON: a value for its outline, one for its references. The checksum shows damage."""
 
+import json
 import re
 import zlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import msgspec
 
 from tark_lsp.index.model import Chunk, Definition, Import, ParsedFile, Reference, ReferenceKind, SymbolKind
 
@@ -116,11 +115,11 @@ def names_in_references(data: bytes) -> list[str]:
 
 
 def _pack(value: object) -> bytes:
-    return zlib.compress(msgspec.json.encode(value), LEVEL)
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode(), LEVEL)
 
 
 def _unpack(data: bytes) -> Any:
     try:
-        return msgspec.json.decode(zlib.decompress(data))
+        return json.loads(zlib.decompress(data))
     except zlib.error as error:
         raise ValueError(f"damaged: {error}") from error

@@ -22,6 +22,7 @@ from tark_lsp.index.engine import Engine
 from tark_lsp.index.file_rows import Seen
 from tark_lsp.index.json_values import question_from_json, to_json
 from tark_lsp.index.keeper import Keeper
+from tark_lsp.index.memory import trim_memory
 from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.index.priority import lower_priority
 from tark_lsp.index.scanning import Scanner
@@ -112,6 +113,7 @@ class IndexProcess:
                     if not is_busy and self._engine.is_settled:
                         self._tell_settled()
                 if not is_busy:
+                    trim_memory()  # tantivy merges after the last commit
                     self._work.wait(WAIT_SECONDS if self._engine.is_waiting else None)
                     self._work.clear()
         except InputEnded:

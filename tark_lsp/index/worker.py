@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from tark_lsp.index.disk_index import DENIED, DiskIndex
 from tark_lsp.index.file_rows import FileRow
 from tark_lsp.index.keeper import guarded
+from tark_lsp.index.memory import trim_memory
 
 PERMIT_FILES = 200
 """How many files the server is asked about at once."""
@@ -52,6 +53,8 @@ class Worker:
         is_old = time.monotonic() - self._batch_began >= COMMIT_SECONDS
         if batch.files and (is_large or is_old or (not self._queue and disk.store.queue.is_idle())):
             guarded(disk.commit)
+            if is_large or is_old:
+                trim_memory()
         return has_work or bool(batch.files) or self._compare_with_rules(disk)
 
     def _fetch(self, disk: DiskIndex, *, is_full: bool) -> None:
