@@ -104,6 +104,7 @@ class IndexProcess:
                 self._tell_status(now=True)
             self._no_message.set()
             self._ready.set()
+            was_busy = False
             while True:
                 self._no_message.wait()
                 self._wait_for_quiet()
@@ -112,8 +113,10 @@ class IndexProcess:
                     self._tell_status(now=not is_busy)
                     if not is_busy and self._engine.is_settled:
                         self._tell_settled()
-                if not is_busy:
+                if was_busy and not is_busy:
                     trim_memory()  # tantivy merges after the last commit
+                was_busy = is_busy
+                if not is_busy:
                     self._work.wait(WAIT_SECONDS if self._engine.is_waiting else None)
                     self._work.clear()
         except InputEnded:
