@@ -1,4 +1,4 @@
-"""Codex CLI works through the gateway, on every wire upstream: its tools of all kinds, and sessions that go on later."""
+"""Codex CLI works through the gateway on every wire upstream: tools of all kinds, sessions that go on later."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,7 +35,7 @@ def texts(items: list[dict[str, Any]]) -> list[str]:
 
 @WIRE
 async def test_a_job_of_two_turns(tmp_path: Path, wire: str) -> None:
-    """Parallel calls and a custom tool; then, in the resumed session, a search for a tool and a call of what it found."""
+    """Parallel calls and a custom tool; in the resumed session, a search for a tool and a call of what it found."""
     first = [
         calls(
             ("exec_command", {"cmd": "cat a.txt; echo 1-$((40 + 2))"}),
