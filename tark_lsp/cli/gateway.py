@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "TARK_GATEWAY_TOKEN"
 MIN_TOKEN = 16
-NEEDED = ("starlette", "uvicorn")
+NEEDED = ("starlette", "uvicorn", "httptools")
 EPILOG = f"""\
 Clients send the token as their API key. Set {TOKEN_VARIABLE} to choose it (at least {MIN_TOKEN} characters);
 without it, a new one is printed at each start.

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from tark_lsp.errors import SettingsError, TarkError
 from tark_lsp.gateway.app import Gateway, new_app
+from tark_lsp.gateway.connections import Connection
 from tark_lsp.gateway.guard import Guard
 from tark_lsp.gateway.names import ModelNames
 from tark_lsp.llm.client import Models
@@ -52,6 +53,7 @@ class _Server(uvicorn.Server):
 def new_server(app: ASGIApp, grace: float) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
+        http=Connection,
         lifespan="off",
         ws="none",
         log_config=None,
