@@ -18,6 +18,9 @@ from tark_lsp.llm.client import Models
 from tark_lsp.llm.retry import RetryPolicy
 
 HOST = "127.0.0.1"
+BACKLOG = 1024
+"""Clients that connect at the same time."""
+
 GRACE_SECONDS = 10.0
 """How long running answers may go on after the gateway was told to stop."""
 
@@ -34,7 +37,7 @@ def listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-        listening.listen()  # so that who reads the address can connect at once
+        listening.listen(BACKLOG)  # at once, so that who reads the address can connect
     except OSError as error:
         listening.close()
         raise SettingsError(
