@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -13,6 +13,7 @@ from tark_lsp.errors import SettingsError, TarkError
 from tark_lsp.gateway.app import Gateway, new_app
 from tark_lsp.gateway.connections import Connection
 from tark_lsp.gateway.guard import Guard
+from tark_lsp.gateway.metrics import Outcome
 from tark_lsp.gateway.names import ModelNames
 from tark_lsp.llm.client import Models
 from tark_lsp.llm.retry import RetryPolicy
@@ -69,13 +70,20 @@ def new_server(app: ASGIApp, grace: float) -> uvicorn.Server:
 
 
 async def serve(
-    models: Models, names: ModelNames, guard: Guard, listening: socket.socket, grace: float = GRACE_SECONDS
+    models: Models,
+    names: ModelNames,
+    guard: Guard,
+    listening: socket.socket,
+    listeners: Sequence[Callable[[Outcome], None]] = (),
+    grace: float = GRACE_SECONDS,
 ) -> None:
     """Returns after SIGINT or SIGTERM: no new requests, `grace` seconds for the running ones; a second one ends them
-    at once.
+    at once. `listeners` are told of each request that has ended.
     """
     stopping = asyncio.Event()
-    server = new_server(new_app(Gateway(models, names, stopping), guard), grace)
+    gateway = Gateway(models, names, stopping)
+    gateway.metrics.listeners.extend(listeners)
+    server = new_server(new_app(gateway, guard), grace)
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
