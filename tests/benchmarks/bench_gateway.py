@@ -92,17 +92,19 @@ async def read(server: Server, model: str) -> Stream:
 
 
 @asynccontextmanager
-async def process(*command: str, env: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
-    pipe = asyncio.subprocess.PIPE
-    started = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, env=env)
+async def process(
+    *command: str, env: dict[str, str], output: int = asyncio.subprocess.PIPE
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    started = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=asyncio.subprocess.DEVNULL, env=env)
     try:
         yield started
     finally:
-        started.terminate()
+        if started.returncode is None:
+            started.terminate()
         await started.communicate()
 
 
-async def until_ready(server: Server, seconds: float = 120.0) -> None:
+async def until_ready(server: Server, seconds: float = 240.0) -> None:
     async with asyncio.timeout(seconds):
         while True:
             try:
@@ -165,10 +167,15 @@ async def litellm(program: str, home: Path, port: int) -> AsyncIterator[Server]:
     parameters = {"model": "anthropic/*", "api_base": f"http://127.0.0.1:{port}", "api_key": "sk-bench"}
     models = [{"model_name": "anthropic/*", "litellm_params": parameters}]
     (home / "litellm.yaml").write_text(json.dumps({"model_list": models}))  # JSON is YAML
-    env = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOG": "ERROR"}
+    env = {
+        **os.environ,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_LOG": "ERROR",
+        "LITELLM_MASTER_KEY": "sk-bench",
+    }
     own = 20_000 + os.getpid() % 20_000
     command = (program, "--config", str(home / "litellm.yaml"), "--port", str(own), "--host", "127.0.0.1")
-    async with process(*command, env=env) as started:
+    async with process(*command, env=env, output=asyncio.subprocess.DEVNULL) as started:
         yield Server("litellm", own, started.pid, "/v1/responses", "anthropic/")
 
 
