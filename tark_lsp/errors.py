@@ -13,6 +13,7 @@
     │   ├── StaleText             the text has changed since the edit was made for it
     │   └── WriteFailed           the file system refused the write
     ├── ToolError                 a tool call that is wrong, or that could not be carried out
+    ├── McpError                  an MCP server that does not start, answer or keep to the protocol
     └── ModelError                the provider or the network
         ├── ConnectionFailed      no connection, or it broke before the answer began
         ├── ModelTimeout          no headers, or no bytes, for too long
@@ -119,6 +120,12 @@ class ToolError(FailureForModel):
     def __init__(self, code: str, message: str, *, hint: str = "", details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message, hint=hint, details=details)
         self.code = code
+
+
+class McpError(TarkError):
+    """`message` is a clause about the server, without its name."""
+
+    code = "mcp"
 
 
 class ModelError(TarkError):

@@ -66,6 +66,11 @@ def mask_key_path() -> Path:
     return state_folder() / "mask-key"
 
 
+def mcp_pins_folder() -> Path:
+    """What you approved of MCP servers, a file for each. It need not exist."""
+    return _directories().user_state_path / "mcp"
+
+
 def permissions_path() -> Path:
     """The file for all workspaces. Its folder is created."""
     return state_folder() / "permissions.sqlite3"

@@ -4,14 +4,13 @@ The protocol is in protocol.md, "Settings". Each layer is cleaned (an invalid va
 the layers are merged by key, and then each workspace's own file can make the result stricter, never looser.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
-from pydantic.alias_generators import to_camel
+from pydantic import BaseModel, Field, StrictBool
 
+from tark_lsp.mcp_settings import McpSettings
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings_cleaning import (
     MAX_PROBLEMS,
@@ -23,70 +22,28 @@ from tark_lsp.settings_cleaning import (
     remove_setting,
 )
 from tark_lsp.settings_file import read_toml
-
-Wire = Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-content", "ollama-chat"]
-Thinking = Literal["auto", "off", "low", "medium", "high"]
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-LogLevel = Literal["debug", "info", "warning", "error"]
-
-
-def _matching(pattern: str, problem: str) -> AfterValidator:
-    def check(value: str) -> str:
-        if not re.fullmatch(pattern, value):
-            raise ValueError(problem)
-        return value
-
-    return AfterValidator(check)
-
-
-Embeddings = Annotated[
-    str, _matching(r"static|[^/\s]+/\S+", 'must be "static" or "<provider>/<model>", like "ollama/nomic-embed-text"')
-]
-Count = Annotated[int, Field(strict=True, ge=1)]
-Dollars = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
-Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-ModelName = Annotated[str, _matching(r"[^/\s]+/\S+", 'must be "<provider>/<model>", like "openai/gpt-6.1-sol"')]
-BaseUrl = Annotated[
-    str,
-    _matching(r"https?://[^\s/]+\S*", "must be a URL that starts with https:// or http://"),
-    # A password would be shown with the URL, and a path would be appended after the ? or #.
-    _matching(r"[^@?#]*", "must be a URL without user name, password, ? and # (`tark-lsp login` stores a key)"),
-]
-EnvironmentName = Annotated[
-    str, _matching(r"[A-Za-z_][A-Za-z0-9_]*", "must be the name of an environment variable, never the key itself")
-]
-ClientId = Annotated[str, _matching(r"[!-~]+", "must be the client ID of an OAuth app")]
-Header = Annotated[str, _matching(r"[^\r\n\0]*", "must be one line")]
-Rule = Annotated[
-    str,
-    Field(max_length=1000),
-    _matching(r"[\w*-]+(\(.*\))?", 'must be "tool" or "tool(specifier)", like "run_command(pytest *)"'),
-]
-Rules = Annotated[tuple[Rule, ...], Field(max_length=500)]
+from tark_lsp.settings_types import (
+    BaseUrl,
+    ClientId,
+    Count,
+    Dollars,
+    Effort,
+    Embeddings,
+    EnvironmentName,
+    Header,
+    LogLevel,
+    ModelName,
+    Rules,
+    Seconds,
+    Section,
+    Thinking,
+    UserOnly,
+    UserOnlyMark,
+    Wire,
+)
 
 
-class _Section(BaseModel):
-    """Files and editors use camelCase; code uses snake_case."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        validate_by_name=True,
-        extra="forbid",
-        frozen=True,
-        hide_input_in_errors=True,
-        defer_build=True,  # as part of `Settings`: no section is ever validated alone
-    )
-
-
-class _UserOnly:
-    """Marks a field that a repository must not set: (user) in the protocol."""
-
-
-T = TypeVar("T")
-UserOnly = Annotated[T, _UserOnly()]
-
-
-class PriceSettings(_Section):
+class PriceSettings(Section):
     """Dollars for a million tokens. Without `cached` and `cache_write` those tokens cost like input tokens."""
 
     input: Dollars
@@ -95,7 +52,7 @@ class PriceSettings(_Section):
     cache_write: Dollars | None = None
 
 
-class ModelSettings(_Section):
+class ModelSettings(Section):
     """The user's corrections of what the provider and our table say about one model. None: no correction."""
 
     context_window: Count | None = None
@@ -107,7 +64,7 @@ class ModelSettings(_Section):
     price: PriceSettings | None = None
 
 
-class ProviderSettings(_Section):
+class ProviderSettings(Section):
     """The user's changes to a provider, or the whole definition of one that is not shipped. `scenario` is for
     `scripted` only, `client_id` and `login_url` for a provider with a login.
     """
@@ -122,7 +79,7 @@ class ProviderSettings(_Section):
     models: Mapping[str, ModelSettings] = Field(default_factory=dict)
 
 
-class PermissionRules(_Section):
+class PermissionRules(Section):
     """The rules of all layers are joined: no layer can remove what another denies."""
 
     allow: UserOnly[Rules] = ()
@@ -130,7 +87,7 @@ class PermissionRules(_Section):
     deny: Rules = ()
 
 
-class Limits(_Section):
+class Limits(Section):
     turn_requests: Count = 50
     turn_usd: Dollars = 5.0
     session_usd: Dollars | None = None
@@ -138,7 +95,7 @@ class Limits(_Section):
     tool_result_tokens: Count = 8000
 
 
-class SessionSettings(_Section):
+class SessionSettings(Section):
     """`retention_days`: sessions unused for longer are deleted; None: never. `titles`: the first words of the first
     prompt, or written by the model, which costs a request.
     """
@@ -147,20 +104,20 @@ class SessionSettings(_Section):
     titles: Literal["words", "model"] = "words"
 
 
-class CommentSettings(_Section):
+class CommentSettings(Section):
     """`run_on_unknown_save`: also on saves of an editor that cannot tell whether the user saved (docs/comments.md)."""
 
     run_on_save: StrictBool = False
     run_on_unknown_save: StrictBool = False
 
 
-class GatewaySettings(_Section):
+class GatewaySettings(Section):
     """`aliases`: names that clients of `tark-lsp gateway` can use for a model (docs/gateway.md)."""
 
     aliases: Mapping[str, ModelName] = Field(default_factory=dict)
 
 
-class IndexSettings(_Section):
+class IndexSettings(Section):
     """`max_megabytes`: what the index of one workspace can take on disk. `embeddings`: what makes dense vectors, and
     `qdrant`: the URL of a Qdrant that keeps them (docs/index.md)."""
 
@@ -170,7 +127,15 @@ class IndexSettings(_Section):
     qdrant: BaseUrl | None = None
 
 
-class Settings(_Section):
+class ContextSettings(Section):
+    """Code that is added to a prompt without being asked for (docs/index.md, "Automatic context"). `tokens`: at most so
+    many for one prompt, by our estimate."""
+
+    automatic: Literal["off", "light", "full"] = "light"
+    tokens: Count = 4000
+
+
+class Settings(Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
     model: UserOnly[ModelName | None] = None
@@ -180,12 +145,14 @@ class Settings(_Section):
     edit_review: UserOnly[Literal["ask", "after"] | None] = None
     workspace_trusted: UserOnly[StrictBool | None] = None
     providers: UserOnly[Mapping[str, ProviderSettings]] = Field(default_factory=dict)
+    mcp: UserOnly[McpSettings] = Field(default_factory=McpSettings)
     limits: UserOnly[Limits] = Field(default_factory=Limits)
     sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)
     gateway: UserOnly[GatewaySettings] = Field(default_factory=GatewaySettings)
     sandbox: UserOnly[Literal["auto", "require", "off"]] = "auto"
     index: UserOnly[IndexSettings] = Field(default_factory=IndexSettings)
+    context: UserOnly[ContextSettings] = Field(default_factory=ContextSettings)
     save_after_edit: StrictBool = True
     check_after_edit: StrictBool = True
     """Whether diagnostics are compared before and after an edit (docs/checks.md)."""
@@ -193,10 +160,14 @@ class Settings(_Section):
     log_level: LogLevel = "warning"
 
     def as_protocol_json(self) -> dict[str, Any]:
-        """JSON with the names of the protocol, for `tark.state`. Values of headers are hidden: they can be keys."""
+        """JSON with the names of the protocol, for `tark.state`. Values of headers and variables are hidden: they can
+        be keys."""
         values = self.model_dump(mode="json", by_alias=True)
         for provider in values["providers"].values():
             provider["headers"] = dict.fromkeys(provider["headers"], "(hidden)")
+        for server in values["mcp"]["servers"].values():
+            for kind in ("env", "headers"):
+                server[kind] = dict.fromkeys(server[kind], "(hidden)")
         return values
 
 
@@ -209,6 +180,7 @@ ENVIRONMENT = {
 }
 
 _STRICTEST_MODE_FIRST = (Mode.ASK, Mode.PLAN, Mode.BUILD)
+_LEAST_CONTEXT_FIRST = ("off", "light", "full")
 
 
 def load_settings(
@@ -260,7 +232,7 @@ def load_settings(
 def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     for name, field in model.model_fields.items():
         path = (*outer, field.alias or name)
-        if any(isinstance(mark, _UserOnly) for mark in field.metadata):
+        if any(isinstance(mark, UserOnlyMark) for mark in field.metadata):
             yield path
         elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _user_only_paths(field.annotation, path)
@@ -269,25 +241,27 @@ def _user_only_paths(model: type[BaseModel], outer: tuple[str, ...] = ()) -> Ite
 def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: str, problems: list[str]) -> Settings:
     """Applies the values that a workspace may set. The rest of its file is reported as ignored."""
     asked = Settings.model_validate(values, by_alias=True, by_name=False)
-    rules, limits, index, changes = settings.permissions, settings.limits, settings.index, dict[str, Any]()
+    rules, mcp, changes = settings.permissions, settings.mcp, dict[str, Any]()
     ignored: list[str] = []
     for path in leaf_paths(values):
         match path:
             case ("permissions", "ask" | "deny" as kind):
                 rules = rules.model_copy(update={kind: (*getattr(rules, kind), *getattr(asked.permissions, kind))})
-            case ("limits", alias):
-                name = next(name for name, field in Limits.model_fields.items() if field.alias == alias)
-                now, wanted = getattr(limits, name), getattr(asked.limits, name)
-                if now is None or wanted <= now:
-                    limits = limits.model_copy(update={name: wanted})
+            case ("limits" | "index" | "context" as section, alias):
+                now = changes.get(section, getattr(settings, section))
+                name = next(name for name, field in type(now).model_fields.items() if field.alias == alias)
+                value = getattr(getattr(asked, section), name)
+                if _is_less(value, getattr(now, name)):
+                    changes[section] = now.model_copy(update={name: value})
                 else:
-                    ignored.append(f"limits.{alias} (it is higher)")
-            case ("index", "enabled") if not asked.index.enabled:
-                index = index.model_copy(update={"enabled": False})
-            case ("index", "maxMegabytes") if asked.index.max_megabytes <= index.max_megabytes:
-                index = index.model_copy(update={"max_megabytes": asked.index.max_megabytes})
+                    ignored.append(f"{section}.{alias}{' (it is higher)' * isinstance(value, float | int)}")
             case ("mode",) if _STRICTEST_MODE_FIRST.index(asked.mode) <= _STRICTEST_MODE_FIRST.index(settings.mode):
                 changes["mode"] = asked.mode
+            case ("mcp", "servers", name, "enabled") if not asked.mcp.servers[name].enabled:
+                servers = {**mcp.servers}
+                if name in servers:
+                    servers[name] = servers[name].model_copy(update={"enabled": False})
+                mcp = mcp.model_copy(update={"servers": servers})
             case ("editReview",) if asked.edit_review == "ask":
                 changes["edit_review"] = "ask"
             case _:
@@ -298,4 +272,14 @@ def _apply_workspace_layer(settings: Settings, values: dict[str, Any], source: s
             f"{source}: ignored {', '.join(ignored[:MAX_PROBLEMS])}{more}, since a workspace can only make "
             "settings stricter; set it in your own config.toml if you want it"
         )
-    return settings.model_copy(update={"permissions": rules, "limits": limits, "index": index, **changes})
+    return settings.model_copy(update={"permissions": rules, "mcp": mcp, **changes})
+
+
+def _is_less(value: object, now: Any) -> bool:
+    """Whether a value makes its setting stricter, or leaves it as it is."""
+    match value:
+        case float() | int():  # false is less than true
+            return now is None or value <= now
+        case "off" | "light" | "full":
+            return _LEAST_CONTEXT_FIRST.index(value) <= _LEAST_CONTEXT_FIRST.index(now)
+    return False

@@ -71,8 +71,8 @@ def _sentence(model: type[BaseModel], location: tuple[int | str, ...], kind: str
         return f"{dotted(location[:-1])} has no {location[-1]}; ignored until corrected"
     for step in location:
         values = values[step]
-    # The value can be a key in the wrong place, so values of a provider are never repeated.
-    shown = "" if location[0] == "providers" else f" is {quoted(values)}, but"
+    # The value can be a key in the wrong place, so values of a provider or MCP server are never repeated.
+    shown = "" if location[0] in ("providers", "mcp") else f" is {quoted(values)}, but"
     reason = message.removeprefix("Value error, ").replace("Input should be", "must be")
     return f"{name}{shown} {reason}; ignored until corrected"
 

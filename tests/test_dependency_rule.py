@@ -20,6 +20,8 @@ LAYERS: dict[str, set[str]] = {
     "messages": set(),
     "folders": set(),
     "settings": GROUND,
+    "settings_types": set(),
+    "mcp_settings": {"settings_types"},
     "settings_cleaning": GROUND,
     "settings_file": set(),
     "http": GROUND | {"redaction"},
@@ -33,9 +35,10 @@ LAYERS: dict[str, set[str]] = {
     "workspace": GROUND | {"database", "listeners", "sqlite_file"},
     "commands": set(),
     "sandbox": {"workspace", "processes", "secrets"},
+    "mcp": GROUND | {"mcp_settings", "http", "llm", "workspace", "sandbox", "visible", "processes"},
     "index": GROUND | {"settings", "workspace", "secrets", "folders", "listeners", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},
-    "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index"},
+    "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index", "mcp"},
     "receipts": GROUND | {"sqlite_file"},
     "permissions": GROUND | {"commands", "listeners", "sqlite_file"},
     "agent": BELOW_AGENT | {"commands", "log_ids", "receipts", "secrets"},
@@ -65,15 +68,23 @@ LAYERS: dict[str, set[str]] = {
         "demo",
         "sandbox",
         "secrets",
+        "mcp",
+        "settings_types",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
-    | {"commands", "visible", "redaction", "folders", "processes", "demo"}
+    | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
     | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
-LAYERS["settings"] = LAYERS["settings"] | {"settings_cleaning", "settings_file"}
+LAYERS["settings"] = LAYERS["settings"] | {
+    "settings_cleaning",
+    "settings_file",
+    "settings_types",
+    "mcp_settings",
+}
+LAYERS.update({layer: below | {"settings_types"} for layer, below in LAYERS.items() if "settings" in below})
 
 WITHIN_LLM: dict[str, set[str]] = {
     "events": set(),
@@ -114,6 +125,7 @@ WITHIN_SERVER = (
     "demo",
     "commit_message",
     "clipboard_image",
+    "core_parts",
     "parts",
     "app",
     "features",

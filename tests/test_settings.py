@@ -59,7 +59,8 @@ def nested(path: str, value: object) -> dict[str, Any]:
 
 def test_the_documented_defaults_are_those_of_the_code() -> None:
     defaults = Settings().as_protocol_json()
-    keys = {".".join(path) for path in leaf_paths({**defaults, "providers": None, "gateway": {"aliases": None}})}
+    maps = {"providers": None, "mcp": {"servers": None}, "gateway": {"aliases": None}}
+    keys = {".".join(path) for path in leaf_paths({**defaults, **maps})}
     assert {key: value(Settings(), key) for key in keys} == {key: row.default for key, row in DOCUMENTED.items()}
     assert load_settings(user_file=None, environ={}) == (Settings(), [])
 
@@ -205,6 +206,19 @@ WORKSPACE: list[tuple[str, str, str, str, Any, str]] = [
     ("an index", "[index]\nenabled = false", "[index]\nenabled = true", "index.enabled", False, "index.enabled"),
     ("a smaller index", "", "[index]\nmaxMegabytes = 5", "index.maxMegabytes", 5, ""),
     ("a larger index", "", "[index]\nmaxMegabytes = 5000", "index.maxMegabytes", 2000, "index.maxMegabytes"),
+    ("less context", "", '[context]\nautomatic = "off"', "context.automatic", "off", ""),
+    ("more context", "", '[context]\nautomatic = "full"', "context.automatic", "light", "context.automatic"),
+    (
+        "more again",
+        '[context]\nautomatic = "off"',
+        '[context]\nautomatic = "light"',
+        "context.automatic",
+        "off",
+        "context",
+    ),
+    ("fewer tokens", "", "[context]\ntokens = 500", "context.tokens", 500, ""),
+    ("more tokens", "", "[context]\ntokens = 90000", "context.tokens", 4000, "context.tokens"),
+    ("embeddings", "", '[index]\nembeddings = "static"', "index.embeddings", None, "index.embeddings"),
     ("no look after edits", "", "checkAfterEdit = false", "checkAfterEdit", True, "checkAfterEdit"),
 ]
 

@@ -6,11 +6,11 @@ A call that fits none of these is asked about; no error in here allows a call.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from tark_lsp.agent.edit_review import EditReview
+from tark_lsp.agent.effects import Effect, effect_of, effect_of_command, reaches_network
 from tark_lsp.agent.grants import Grant, grants_together
 from tark_lsp.agent.rules import CommandTooLong, Rule
 from tark_lsp.agent.taint import narrow
@@ -48,21 +48,6 @@ class Deny:
 Decision: TypeAlias = Allow | Ask | Deny
 
 
-class Effect(StrEnum):
-    """The columns of the table in safety.md, and NOTE, which is asked about at every level because all later sessions
-    read it."""
-
-    READ_INSIDE = "reads inside the workspace"
-    READ_OUTSIDE = "reads outside the workspace"
-    EDIT = "edits inside the workspace"
-    NOTE = "keeps a note that later sessions read"
-    READING_COMMAND = "runs a command that only reads, in a sandbox"
-    SANDBOXED_COMMAND = "runs a command in a sandbox"
-    COMMAND = "runs a command without a sandbox"
-    NETWORK = "uses the network"
-    DANGEROUS = "can do harm that undo does not take back"
-
-
 @dataclass(frozen=True, slots=True)
 class Policy:
     level: ApprovalLevel
@@ -84,28 +69,6 @@ class Policy:
     """Edits are kept in memory, so those inside the workspace are allowed, deletions too."""
     tainted_by: str = ""
     """The text from outside the workspace that the model got in this turn, to follow "it read". Empty: none."""
-
-
-def effect_of(preview: Preview) -> Effect:
-    if preview.risk is Risk.DANGEROUS or any(edit.removes for edit in preview.edits):
-        return Effect.DANGEROUS
-    if preview.command is not None:
-        return effect_of_command(preview.command)
-    if preview.kind is ToolKind.FETCH:
-        return Effect.NETWORK
-    if preview.risk is Risk.READ_ONLY:
-        return Effect.READ_OUTSIDE if preview.outside else Effect.READ_INSIDE
-    if preview.edits:
-        return Effect.EDIT
-    if preview.note and preview.risk is Risk.WRITE:
-        return Effect.NOTE
-    return Effect.COMMAND
-
-
-def effect_of_command(command: Command) -> Effect:
-    if command.reads_only:
-        return Effect.READING_COMMAND
-    return Effect.SANDBOXED_COMMAND if command.confined else Effect.COMMAND
 
 
 def decide_call(
@@ -135,8 +98,7 @@ def decide_call(
 def _after_outside_text(decision: Decision, preview: Preview, policy: Policy) -> Decision:
     """What can reach the network is asked about, whatever allows it; every question names the source."""
     effect, command = effect_of(preview), preview.command
-    reaches_network = effect in (Effect.NETWORK, Effect.COMMAND) or (command is not None and bool(command.beyond))
-    if isinstance(decision, Allow) and reaches_network:
+    if isinstance(decision, Allow) and reaches_network(preview):
         decision = Ask(f"it {effect}{'' if command is None else command.beyond}", once=True)
     return (
         replace(decision, why=f"{decision.why}, after it read {policy.tainted_by}")
@@ -159,6 +121,8 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
     command = preview.command
     if command is not None and policy.no_commands and not (policy.sandbox_required and command.confined):
         return Deny(policy.no_commands)
+    if preview.mcp is not None and (refused := _refused_by_trust(policy)) is not None:
+        return refused
     written = [path for edit in preview.edits for path in edit.paths]
     outside = [path for path in written if not workspace.is_inside(path)]
     if outside:
@@ -182,6 +146,9 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
         return Ask(f"it {effect}", once=True)
+    beside = next((one for one in _denied_or_asked(policy) if one.is_about(tool)), None)
+    if preview.mcp is not None and beside is not None:
+        return Ask(f"it {effect}, which does not know your rule {beside}", once=True)
     by_rule = _decide_by_rules(tool, preview, policy, workspace)
     by_grant = None if isinstance(by_rule, Allow) else _decide_by_grants(preview, policy, workspace)
     if (decision := by_grant or by_rule) is not None:
@@ -193,10 +160,18 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         return Ask(f"it {effect}{untrusted}")
     if command is not None and effect is Effect.SANDBOXED_COMMAND:
         return _decide_sandboxed(command, policy)
-    if effect is Effect.READ_INSIDE or (effect is Effect.READING_COMMAND and policy.level is not ApprovalLevel.MANUAL):
+    reading = effect in (Effect.READING_COMMAND, Effect.MCP_READ) and policy.level is not ApprovalLevel.MANUAL
+    if effect is Effect.READ_INSIDE or reading:
         allowed = Allow(f"the approval level {policy.level}: it {effect}")
         return _if_trusted(allowed, policy, needed=command is not None and command.needs_trust)
     return Ask(f"it {effect}")
+
+
+def _refused_by_trust(policy: Policy) -> Deny | Ask | None:
+    """No MCP server runs in a workspace that the user does not trust, whatever they would say to the call."""
+    if policy.no_commands and not policy.sandbox_required:
+        return Deny(policy.no_commands)
+    return None if policy.trusted else Ask("you have not said that you trust this workspace", once=True, for_trust=True)
 
 
 def _if_trusted(allowed: Allow, policy: Policy, *, needed: bool) -> Decision:
@@ -234,7 +209,11 @@ def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) ->
 
 
 def _rules_on_reading(policy: Policy) -> bool:
-    return any(rule.is_about_reading for rule in (*policy.ask, *policy.deny))
+    return any(rule.is_about_reading for rule in _denied_or_asked(policy))
+
+
+def _denied_or_asked(policy: Policy) -> tuple[Rule, ...]:
+    return (*policy.ask, *policy.deny)
 
 
 def _decide_sandboxed(command: Command, policy: Policy) -> Decision:

@@ -42,8 +42,13 @@ async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> N
     """Returns if the call can run. Raises ToolError: `denied`, or `stale` if the call would now do something else."""
     digest = preview_digest(preview)
     decision = decide_now(turn, item, preview)
-    if isinstance(decision, approval.Ask) and decision.for_trust and await ask_trust(turn, item):
-        decision = decide_now(turn, item, await preview_again(turn, item, preview))
+    if isinstance(decision, approval.Ask) and decision.for_trust:
+        if await ask_trust(turn, item):
+            decision = decide_now(turn, item, await preview_again(turn, item, preview))
+        elif preview.mcp is not None:
+            why = "no MCP server is used in a folder that the person does not trust"
+            turn.receipts.record(Step.REFUSED, item.call_id, item.tool.name, digest, preview.title, why)
+            raise ToolError("denied", why, hint="do without it")
     asked = with_receipt(turn, (item.call_id,), item.tool.name, digest, preview.title, decision)
     if isinstance(asked, approval.Allow):
         return

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from tark_lsp.commands.grant_patterns import Pattern, describe_patterns, widths
 from tark_lsp.tools.command import Command
+from tark_lsp.tools.mcp_call import McpCall
 from tark_lsp.tools.tool import Preview, Risk
 from tark_lsp.workspace.files import Workspace
 
@@ -18,8 +19,8 @@ SCOPES: tuple[Scope, ...] = ("turn", "session")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Edits below `folder`, one exact command in one folder, or commands of some `patterns`, in the sandbox, that start
-    in `folder`.
+    """Edits below `folder`, one exact command in one folder, commands of some `patterns`, in the sandbox, that start
+    in `folder`, or calls of one tool of an MCP server, as it was approved (`mcp`).
 
     `covers` is the text that the user is shown. `unreviewed`: ids of the edits that were applied and not reviewed when
     it was given. A grant for a command without a sandbox, or with the network, is suspended while there are others: an
@@ -32,6 +33,7 @@ class Grant:
     folder: Path | None = None
     command: Command | None = None
     patterns: tuple[Pattern, ...] = ()
+    mcp: McpCall | None = None
     unreviewed: frozenset[str] = frozenset()
 
     @property
@@ -44,6 +46,8 @@ class Grant:
         if preview.command is not None:
             # The same command can read another place than the user was shown.
             return self.command is not None and not preview.outside and _is_same(self.command, preview.command)
+        if preview.mcp is not None:
+            return self.mcp is not None and replace(self.mcp, confined=preview.mcp.confined) == preview.mcp
         if self.command is not None or self.patterns or self.folder is None:
             return False
         if not preview.edits or any(edit.removes for edit in preview.edits):
@@ -60,6 +64,9 @@ class Grant:
 
 def grants_for(preview: Preview, workspace: Workspace, unused: str) -> tuple[Grant, ...]:
     """The grants that the user can choose for this call, narrowest first; `unused` makes their ids unique."""
+    if preview.mcp is not None:
+        covers = f"calls of {preview.mcp.tool} with any arguments"
+        return tuple(Grant(f"{scope}-{unused}", scope, f"{covers}, this {scope}", mcp=preview.mcp) for scope in SCOPES)
     if preview.command is not None and not preview.outside:
         return _for_command(preview.command, workspace, unused)
     if preview.edits and not any(edit.removes for edit in preview.edits):

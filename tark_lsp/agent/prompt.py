@@ -51,6 +51,8 @@ class PromptContext:
     extra: Sequence[tuple[str, str]] = ()
     """The named texts in `context` of the request."""
     images: Sequence[Image] = ()
+    automatic: Sequence[str] = ()
+    """Automatic context (context/automatic_snippets.py). Each is a text of its own, so no file can pass for one."""
 
 
 def system_parts(workspace: Workspace, guidance: Sequence[SystemPart]) -> list[SystemPart]:
@@ -81,10 +83,11 @@ def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, aroun
         parts.append("Open in the editor: " + ", ".join(names))
     parts += [f"{name}:\n{text}" for name, text in around.extra]
     rest = "".join(f"\n\n{part}" for part in parts)
+    found = tuple(map(Text, around.automatic))
     if prompt.strip():
-        texts = (Text(f"{kind.instructions}{rest}\n\n"), Text(f"{USER_SAYS}{prompt}"))
+        texts = (Text(f"{kind.instructions}{rest}\n\n"), *found, Text(f"{USER_SAYS}{prompt}"))
     else:
-        texts = (Text(kind.instructions), *((Text(rest),) if rest else ()))
+        texts = (Text(kind.instructions), *((Text(f"{rest}\n\n" if found else rest),) if rest else ()), *found)
     return Message("user", (*texts, *around.images))
 
 

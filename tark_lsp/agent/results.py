@@ -13,7 +13,7 @@ from tark_lsp.errors import FailureForModel, TarkError, ToolError
 from tark_lsp.log_ids import log_context
 from tark_lsp.messages import ToolCall, ToolResult
 from tark_lsp.tools.results import failure_line
-from tark_lsp.tools.tool import Arguments, CallFacts, Location, Preview, Tool
+from tark_lsp.tools.tool import NO_FACTS, Arguments, Counted, Preview, Tool
 
 log = logging.getLogger(__name__)
 
@@ -95,8 +95,7 @@ def finish_call(
     status: CallStatus = CallStatus.COMPLETED,
     *,
     changed: bool = False,
-    facts: CallFacts | None = None,
-    locations: tuple[Location, ...] = (),
+    counted: Counted | None = None,
 ) -> None:
     """Sets the result of the call, with secrets masked.
 
@@ -109,12 +108,23 @@ def finish_call(
         done = {"result": content} if changed else None
         content = failure_text("repeated", "the same call is repeated with the same result", REPEATED_HINT, done)
         status = CallStatus.FAILED if status is CallStatus.COMPLETED else status
-    results[call.id] = ToolResult(call.id, content, is_error=status is not CallStatus.COMPLETED)
+    results[call.id] = ToolResult(
+        call.id,
+        content,
+        is_error=status is not CallStatus.COMPLETED,
+        images=counted.images if counted is not None else (),
+    )
     call_id = turn.call_id(call.id)
     title = None if call_id in turn.announced else _unprepared_title(call)
     turn.emit(
         CallChanged(
-            call_id, status, name=call.name, title=title, locations=locations or None, text=content, facts=facts
+            call_id,
+            status,
+            name=call.name,
+            title=title,
+            locations=(counted.locations or None) if counted is not None else None,
+            text=content,
+            facts=None if counted is None or counted.facts == NO_FACTS else counted.facts,
         )
     )
 

@@ -20,6 +20,7 @@ from tark_lsp.errors import SettingsError
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.danger import KEYWORDS, WRAPPERS
+from tark_lsp.tools.facts import STRICTEST
 from tark_lsp.tools.tool import Preview, Tool, ToolKind
 from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
@@ -39,6 +40,10 @@ LONGEST_COMMAND, MOST_CHARACTERS = 20_000, 500_000
 
 MOST_BRACES = 64
 """Of one word of a command, and the words that it can expand to."""
+
+MCP = "mcp__"
+HASHED_END = re.compile(r"_[0-9a-f]{8}$")
+"""Of the name of an MCP tool that has no plain name of its own (mcp/names.py)."""
 
 REDIRECTION = re.compile(r"(?<!\d)\d*(?:>>?|<)[&|]?\s*[^\s;&|<>()]+")
 
@@ -76,9 +81,8 @@ class Rule:
     def is_about(self, tool: str) -> bool:
         """For deny and ask: whether the rule names the tool, or one whose rules cover it (tools/facts.py)."""
         called = load_tools().get(tool)
-        return self._names(tool) or (
-            called is not None and any(named.facts.rule_covers(called.facts) for named in self._named_tools())
-        )
+        facts = STRICTEST if called is None else called.facts  # a tool of an MCP server can do anything
+        return self._names(tool) or any(named.facts.rule_covers(facts) for named in self._named_tools())
 
     @property
     def is_about_reading(self) -> bool:
@@ -91,8 +95,8 @@ class Rule:
         edits = [edit for edit in preview.edits if named or self._is_about_operation(edit.operation)]
         if not named and not edits:
             return False
-        if self.specifier is None:
-            return True
+        if self.specifier is None or (preview.mcp is not None and self._names(tool)):
+            return True  # which argument a specifier means, nobody knows
         if preview.url and named and _names_host(self.specifier, urlsplit(preview.url).hostname or ""):
             return True
         if preview.command is not None and self._names_commands(tool):
@@ -110,7 +114,9 @@ class Rule:
         return any(self.matches(path, workspace) for path in paths)
 
     def _names(self, tool: str) -> bool:
-        return path_pattern(self.tool).fullmatch(tool) is not None
+        """Also `mcp__SERVER` names all tools of that server."""
+        names = (tool, HASHED_END.sub("", tool), server_part(tool)) if tool.startswith(MCP) else (tool,)
+        return any(path_pattern(self.tool).fullmatch(name) for name in names if name)
 
     def _named_tools(self) -> list[Tool[Any]]:
         return [tool for tool in load_tools().values() if self._names(tool.name)]
@@ -145,9 +151,10 @@ class Rule:
         return any(path_pattern(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
 
     def allows(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """Whether the rule names this tool, or one that runs the same commands, and covers the whole call."""
+        """Whether the rule names this tool, its MCP server, or one that runs the same commands, and covers the whole
+        call."""
         called = load_tools().get(tool)
-        if self.tool not in {tool, called.facts.allowed_as if called is not None else tool}:
+        if self.tool not in {tool, server_part(tool), called.facts.allowed_as if called is not None else tool}:
             return False
         if preview.command is not None:
             return _covers_command(self.specifier or ANY, preview.command)
@@ -166,6 +173,12 @@ class Rule:
         names = {workspace.display(path), path.as_posix()}
         names |= {path.relative_to(one).as_posix() for one in workspace.folders if path.is_relative_to(one)}
         return [pair for name in names for pair in ((name, pattern), (_plain(name), _plain(pattern)))]
+
+
+def server_part(tool: str) -> str:
+    """`mcp__SERVER` of the tool of an MCP server; empty for other tools."""
+    server, separator, _ = tool.removeprefix(MCP).partition("__")
+    return f"{MCP}{server}" if tool.startswith(MCP) and separator else ""
 
 
 @lru_cache(maxsize=8)

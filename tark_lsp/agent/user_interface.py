@@ -120,6 +120,8 @@ def preview_digest(preview: Preview) -> str:
         parts += [*command.argv, str(command.cwd), command.cwd_id, str(command.timeout_seconds)]
         parts += [str(command.confined), str(command.reads_only), str(command.network), *map(str, command.writable)]
         parts += [f"{name}={value}" for name, value in sorted(command.env.items())]
+    if preview.mcp is not None:
+        parts += [preview.mcp.server, preview.mcp.tool, preview.mcp.pin]
     for edit in preview.edits:
         parts += [str(edit.path), edit.operation, str(edit.target), edit.base.digest, edit.drafted.digest]
     return text_digest(parts)

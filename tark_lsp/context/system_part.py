@@ -10,7 +10,9 @@ from tark_lsp.context.hidden import printable_name
 PartKind: TypeAlias = Literal["system", "instructions", "rules", "skills", "memory"]
 Whose: TypeAlias = Literal["person", "project"]
 
-FENCE = re.compile(r"<(?=\s{0,20}/?\s{0,20}(?:instructions|rules?|skills?|memory|page|diff|subjects)\b)", re.IGNORECASE)
+FENCE = re.compile(
+    r"<(?=\s{0,20}/?\s{0,20}(?:instructions|rules?|skills?|memory|page|mcp|diff|subjects)\b)", re.IGNORECASE
+)
 """The start of one of our tags, or of what a model would take for one."""
 
 

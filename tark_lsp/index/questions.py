@@ -29,6 +29,8 @@ class Search(Question[Hit]):
     """The vector of the query (packed_vectors.py), if the server has an embedder."""
     nearest: tuple[tuple[int, float], ...] = ()
     """Keys of chunks whose vectors are nearest to it, with their similarity, if they are kept somewhere else."""
+    local: bool = False
+    """Nothing outside of the machine is asked for a vector: for searches that nobody waits for."""
 
 
 @dataclass(frozen=True, slots=True)

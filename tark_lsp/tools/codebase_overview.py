@@ -1,10 +1,10 @@
 """codebase_overview: a map of the most central files and definitions, cut to a budget of tokens."""
 
-import re
 from collections.abc import Sequence
 
 from pydantic import Field
 
+from tark_lsp.context.prompt_names import symbols_of
 from tark_lsp.index.questions import Central
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.results import CHARACTERS_PER_TOKEN, cap_result, character_limit, count_noun
@@ -17,16 +17,6 @@ uses what, and by the open files and the names in the person's message. Use it f
 
 TOKENS_PER_DEFINITION = 15
 """So many definitions fit into a budget, if they are short."""
-NAME_LIKE = re.compile(
-    r"""
-    `([^`\s]{2,100})`
-    | \b([A-Za-z_]\w*(?:(?:\.|::|\#)\w+)+ | [A-Za-z]\w*_\w+ | _\w+ | [a-z]+[A-Z]\w* | [A-Z]+[a-z]\w*[A-Z]\w*)
-    | \b([A-Za-z_]\w+)\(
-    """,
-    re.VERBOSE,
-)
-"""Words of a message that are names: in code quotes, qualified, with an underscore or capitals inside, or called."""
-MOST_NAMES = 20
 
 
 class CodebaseOverviewArguments(Arguments):
@@ -41,7 +31,7 @@ async def run(args: CodebaseOverviewArguments, ctx: ToolContext, _: Preview) -> 
     sight = Sight(ctx)
     limit = min(args.token_budget * CHARACTERS_PER_TOKEN, character_limit(ctx.result_tokens))
     inside = [path for path in dict.fromkeys((*ctx.workspace.open_files(), *ctx.seen)) if ctx.workspace.is_inside(path)]
-    question = Central(tuple(inside), names_in(ctx.user_message), args.token_budget // TOKENS_PER_DEFINITION + 1)
+    question = Central(tuple(inside), symbols_of(ctx.user_message), args.token_budget // TOKENS_PER_DEFINITION + 1)
     found = await ctx.index.ask(question)
     ranked = [*sight.settled(map(Symbol.of_index, found.items))]
     notes = sight.notes(found)
@@ -60,11 +50,6 @@ async def run(args: CodebaseOverviewArguments, ctx: ToolContext, _: Preview) -> 
     more = [] if is_all else ["[There are more; raise token_budget, or use list_symbols.]"]
     lines = [head, *_map(sight, shown), *more, *notes]
     return Counted(cap_result(ctx, lines), CallFacts(matches=len(shown), files=len(files), more=bool(more)))
-
-
-def names_in(message: str) -> tuple[str, ...]:
-    found = (name for match in NAME_LIKE.finditer(message) for name in match.groups() if name)
-    return tuple(dict.fromkeys(found))[:MOST_NAMES]
 
 
 def _map(sight: Sight, ranked: Sequence[Symbol]) -> list[str]:

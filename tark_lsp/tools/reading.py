@@ -74,7 +74,8 @@ def show_result(ctx: ToolContext, result_id: str, first: int, last: int | None) 
     left = f"; read on with {how_to_read(result_id, end + 1)}" if end < total else ""
     place = f"[lines {first}-{end} of {total:,} of result:{result_id}{left}]"
     if (head := page_head(text)) and first > head.count("\n"):
-        return "\n".join([f"{head}{kept[0]}", *kept[1:], "</page>", place])
+        end_mark = "</mcp>" if "\n<mcp" in head else "</page>"
+        return "\n".join([f"{head}{kept[0]}", *kept[1:], end_mark, place])
     return "\n".join([*kept, place])
 
 

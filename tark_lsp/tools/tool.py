@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
-from tark_lsp.messages import Mode, ToolDefinition
+from tark_lsp.messages import Image, Mode, ToolDefinition
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
+from tark_lsp.tools.mcp_call import McpCall
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
 from tark_lsp.tools.sandbox_access import NO_SANDBOX, SandboxAccess
 from tark_lsp.workspace.edits import ProposedEdit
@@ -81,7 +82,7 @@ class Preview:
     """`title` is one line for people. `outside` are the places outside the workspace that the call would read.
     `atomic`: the edits are all applied, or none. `note`: a text that is kept for later sessions; the title shows it.
     `url`: the page that the call would get, exactly as it would be requested. `unsaved`: documents with unsaved
-    changes, which a command does not see.
+    changes, which a command does not see. `mcp`: the call of an MCP server's tool; the title shows all its arguments.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Preview:
     note: str = ""
     url: str = ""
     unsaved: tuple[Path, ...] = ()
+    mcp: McpCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +113,17 @@ class CallFacts:
     more: bool = False
 
 
+NO_FACTS = CallFacts()
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A result for the model, with figures and places for the user. No places: those of the preview stay."""
+    """A result for the model, with figures and places for the user, or images. No places: those of the preview stay."""
 
     text: str
-    facts: CallFacts
+    facts: CallFacts = NO_FACTS
     locations: tuple[Location, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,20 +159,20 @@ async def _end_group(pid: int, child: Child, marker: str) -> None:
             await killer.wait()
         return
     try:
-        if _signal_group(pid, signal.SIGTERM):
+        if signal_group(pid, signal.SIGTERM):
             loop = asyncio.get_running_loop()
             deadline = loop.time() + TERMINATE_SECONDS
-            while loop.time() < deadline and _signal_group(pid, 0):  # noqa: ASYNC110  # nothing tells when a group ends
+            while loop.time() < deadline and signal_group(pid, 0):  # noqa: ASYNC110  # nothing tells when a group ends
                 await asyncio.sleep(0.01)
     finally:
-        _signal_group(pid, signal.SIGKILL)
+        signal_group(pid, signal.SIGKILL)
         if marker:
             _kill_marked(marker)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(child.exited.wait(), REAP_SECONDS)
 
 
-def _signal_group(pid: int, number: int) -> bool:
+def signal_group(pid: int, number: int) -> bool:
     """False if the group no longer exists, or nothing in it is ours."""
     if sys.platform == "win32":
         return False

@@ -13,14 +13,13 @@ from tark_lsp.agent.approval import (
     Allow,
     Ask,
     Deny,
-    Effect,
     Policy,
     decide_call,
-    effect_of,
     is_read_asked,
     is_read_denied,
 )
 from tark_lsp.agent.edit_review import EditReview
+from tark_lsp.agent.effects import Effect, effect_of
 from tark_lsp.agent.grants import Grant, grants_for
 from tark_lsp.agent.rules import Rule
 from tark_lsp.messages import ApprovalLevel

@@ -81,21 +81,25 @@ EDIT_TOOLS = {
 }
 READ_TOOLS = {"read_file", "read_files", "search_text"}
 CHANGES = {"read_changes"}
+MCP = {"mcp__server__tool"}
+"""It can do anything, as far as rules know."""
 SIBLINGS = [
-    ("edit_file", EDIT_TOOLS),
-    ("write_file", EDIT_TOOLS),
-    ("propose_edit", EDIT_TOOLS),
-    ("apply_patch", EDIT_TOOLS),
+    ("edit_file", EDIT_TOOLS | MCP),
+    ("write_file", EDIT_TOOLS | MCP),
+    ("propose_edit", EDIT_TOOLS | MCP),
+    ("apply_patch", EDIT_TOOLS | MCP),
     ("delete_file", {"delete_file"}),
     ("move_file", {"move_file"}),
-    ("read_file", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"}),
-    ("search_text", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"}),
+    ("read_file", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"} | MCP),
+    ("search_text", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"} | MCP),
     ("read_skill", {"read_skill"}),
-    ("run_command", {"run_command"} | CHANGES),
+    ("run_command", {"run_command"} | CHANGES | MCP),
     ("read_changes", CHANGES),
     ("list_directory", {"list_directory"}),
-    ("*_file", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"}),
-    ("mcp__*", {"mcp__server__tool"}),
+    ("*_file", READ_TOOLS | EDIT_TOOLS | CHANGES | {"read_skill"} | MCP),
+    ("mcp__*", MCP),
+    ("mcp__server", MCP),
+    ("mcp__serve", set()),
     ("*", READ_TOOLS | EDIT_TOOLS | CHANGES | {"run_command", "list_directory", "mcp__server__tool", "read_skill"}),
 ]
 

@@ -284,5 +284,15 @@ def test_a_server_that_answered_its_first_request_has_imported_little(tmp_path: 
         found = server.call("test/modules")["result"]
     assert not [name for name in HEAVY if name in found["modules"]]
     assert not found["classes"], "lsprotocol's classes are not generated"
-    settings = {"CommentSettings", "IndexSettings", "Limits", "PermissionRules", "SessionSettings", "Settings"}
+    settings = {
+        "CommentSettings",
+        "ContextSettings",
+        "GatewaySettings",
+        "IndexSettings",
+        "Limits",
+        "McpSettings",
+        "PermissionRules",
+        "SessionSettings",
+        "Settings",
+    }
     assert set(found["models"]) <= {"DocumentId", "HoverParams", "Position", *settings}, "models are built when used"

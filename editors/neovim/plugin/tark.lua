@@ -147,6 +147,7 @@ local COMMANDS = {
     complete = by('tark.pickers.login', 'complete'),
   },
   { 'TarkStatus', 'status_report', 'Show the status of server and session' },
+  { 'TarkContext', 'context_report', 'Show what the next prompt consists of' },
   { 'TarkPermission', 'permission', 'Go to the permission or question that waits for you' },
   { 'TarkPermissions', 'permissions', 'Show what you allowed, and revoke it' },
   { 'TarkRestart', 'restart', 'Restart the server' },

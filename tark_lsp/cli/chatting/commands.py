@@ -13,7 +13,7 @@ from tark_lsp.cli.chatting.slash_commands import SlashCommand, SlashCommands
 from tark_lsp.cli.chatting.undo_commands import UndoCommands
 from tark_lsp.cli.turn import decide
 from tark_lsp.errors import RequestError
-from tark_lsp.settings import Thinking
+from tark_lsp.settings_types import Thinking
 
 CARRY_OUT = "I approve the plan. Carry it out."
 """The prompt of /approve; the other clients send the same."""

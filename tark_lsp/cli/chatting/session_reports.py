@@ -20,7 +20,7 @@ class SessionReports:
         parts: Sequence[Row] = answer["parts"]
         width = max((len(one_line(part["name"], 50)) for part in parts), default=0)
         for part in parts:
-            self._screen.print_line(f"{part['tokens']:>9,}  {one_line(part['name'], 50):{width}}  {part['kind']}")
+            self._screen.print_line(f"{part['tokens']:>9,}  {one_line(part['name'], 50):{width}}  {why(part)}")
         window = answer.get("contextWindow")
         share = f" of {window:,} ({100 * answer['tokens'] // window} %)" if window else ""
         self._screen.print_line(f"{answer['tokens']:>9,}  tokens in the next prompt{share}", "bold")
@@ -29,6 +29,12 @@ class SessionReports:
         answer = await self._chat.command("tark.usage", {"sessionId": self._chat.session.require_id()})
         for line in usage_lines(answer):
             self._screen.print_line(line)
+
+
+def why(part: Row) -> str:
+    """Why the part is there: its kind, for automatic context also the reason."""
+    kind, reason = one_line(str(part["kind"]), 20), part.get("reason")
+    return f"{kind}: {one_line(str(reason), 50)}" if reason else kind
 
 
 def usage_lines(answer: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from tark_lsp.cli.keyboard import AnswerInput
 from tark_lsp.cli.visible import one_line
 from tark_lsp.errors import RequestError
 from tark_lsp.messages import ApprovalLevel, Mode
-from tark_lsp.settings import Thinking
+from tark_lsp.settings_types import Thinking
 
 MAX_MODELS = 25
 MODES: Mapping[str, str] = {

@@ -148,7 +148,7 @@ def _rule(text: str) -> str:
         rule = Rule.parse(text)
     except SettingsError as error:
         raise ArgumentTypeError(f"{error.message}: {error.hint}") from error
-    if rule.tool not in load_tools():
+    if rule.tool not in load_tools() and not rule.tool.startswith("mcp__"):
         raise ArgumentTypeError(f"{text!r}: there is no tool {rule.tool!r}")
     return text
 

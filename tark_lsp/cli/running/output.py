@@ -210,4 +210,4 @@ class RunOutput:
 def _changes(tool: str) -> bool:
     """Whether the tool edits files or runs programs: a run that could not do that is not done."""
     known = load_tools().get(tool)
-    return known is not None and (known.facts.edits or known.facts.runs)
+    return tool.startswith("mcp__") or (known is not None and (known.facts.edits or known.facts.runs))

@@ -121,7 +121,7 @@ class WorkspaceIndex:
             return await NoIndex(self._reason()).ask(question)
         self.before_asking()
         note = ""
-        if isinstance(question, Search):
+        if isinstance(question, Search) and not question.local:
             searched, note = await self.with_vector(question)
             question = cast("Question[T]", searched)
         found = await client.ask(question)

@@ -95,6 +95,9 @@ class Mentions:
                 "problems: the errors and warnings the editor shows", None, _diagnostics, "problems"
             ),
             "diff": MentionKind("the changes of the working tree", None, _changes, "changes"),
+            "mcp": MentionKind(
+                "a resource of an MCP server; you are asked first: @mcp:SERVER:URI", "address", _resource
+            ),
             "url": MentionKind("a page of the web; you are asked first: @url:https://...", "address", _url, "web"),
         }
 
@@ -181,6 +184,14 @@ async def _dir(argument: str, access: MentionAccess) -> str:
 
 async def _url(argument: str, access: MentionAccess) -> str:
     return await run_tool("fetch", {"url": argument}, access, asks=True)
+
+
+async def _resource(argument: str, access: MentionAccess) -> str:
+    server, _, uri = argument.partition(":")
+    reader = f"mcp__{server}__@resource"  # of server/turns/mcp_texts.py
+    if reader not in access.tools:
+        raise NotAvailable(f"there is no MCP server {server!r} that you approved, or you do not trust this workspace")
+    return await run_tool(reader, {"uri": uri}, access, asks=True)
 
 
 async def _symbol(argument: str, access: MentionAccess) -> str:

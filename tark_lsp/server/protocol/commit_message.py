@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictStr
 
 from tark_lsp.server.protocol.incoming import Payload
-from tark_lsp.settings import ModelName
+from tark_lsp.settings_types import ModelName
 
 
 class ChangedFile(Payload):

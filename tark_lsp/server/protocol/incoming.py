@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from pydantic.alias_generators import to_camel
 
 from tark_lsp.messages import ApprovalLevel, Mode
-from tark_lsp.settings import ModelName, Thinking
+from tark_lsp.settings_types import ModelName, Thinking
 
 UPDATE = "tark/update"
 SESSION = "tark/session"

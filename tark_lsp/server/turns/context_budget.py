@@ -11,11 +11,13 @@ from tark_lsp.context.budget import COMPACT_AT, PromptLoad
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.context.tokens import definition_tokens, message_tokens, text_tokens
 from tark_lsp.errors import RequestError, SettingsError, TarkError
-from tark_lsp.messages import ToolDefinition, Usage
+from tark_lsp.messages import Text, ToolDefinition, Usage
+from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.workspace.uris import uri_from_path
 
 if TYPE_CHECKING:
+    from tark_lsp.context.automatic_snippets import Snippet
     from tark_lsp.llm.client import Model
 
 Json = dict[str, Any]
@@ -31,6 +33,7 @@ class ContextBudget:
         If no model can be opened, `contextWindow` and `limit` are None, and the tokens are those of no model.
         """
         from tark_lsp.agent.summary import is_summary
+        from tark_lsp.context.automatic_snippets import told_snippets
 
         preparation, estimates = self._preparation, self._preparation.estimates
         model = await self._known_model(session)
@@ -41,11 +44,18 @@ class ContextBudget:
             summary, history = [], session.messages
         prompt = turn_prompt("", KINDS["agent"], session.mode, preparation.workspaces.whole, PromptContext())
         sizes = dict(zip(map(id, session.messages), session.sizes.sizes_of(session.messages), strict=True))
+        added = [
+            snippet
+            for said in history
+            for snippet in told_snippets([part.text for part in said.parts if isinstance(part, Text)])
+        ]
         parts = [self._system_part(part, name) for part in system]
+        others = sum(sizes[id(said)] for said in history) - sum(one.tokens for one in added)
         counted: list[tuple[str, str, float, Json]] = [
             (f"{len(tools)} tools", "tools", sum(map(definition_tokens, tools)), {}),
             ("summary of earlier messages", "summary", sum(sizes[id(said)] for said in summary), {}),
-            ("messages", "history", sum(sizes[id(said)] for said in history), {"messages": len(history)}),
+            *((self._place(one), "automatic", one.tokens, _why_json(one)) for one in added),
+            ("messages", "history", others, {"messages": len(history)}),
             ("added to each prompt", "prompt", message_tokens(prompt), {}),
         ]
         parts += [
@@ -104,6 +114,10 @@ class ContextBudget:
         uri = {} if part.path is None else {"uri": uri_from_path(part.path)}
         return {"name": part.name, "kind": part.kind, "tokens": tokens, **uri}
 
+    def _place(self, snippet: "Snippet") -> str:
+        """`src/shapes.py:10-20`"""
+        return f"{self._preparation.workspaces.whole.display(snippet.path)}:{snippet.start}-{snippet.end}"
+
     async def _known_model(self, session: Session) -> "Model | None":
         """That of the session or of the settings. The user is not asked for one."""
         configuration = self._preparation.configuration
@@ -112,3 +126,8 @@ class ContextBudget:
             return None if name is None else await configuration.models.open_model(name)
         except SettingsError:  # no key, or no such provider: reported when the model is used
             return None
+
+
+def _why_json(snippet: "Snippet") -> Json:
+    lines = range_json(snippet.start - 1, 0, snippet.end, 0)
+    return {"uri": uri_from_path(snippet.path), "range": lines, "reason": snippet.reason.shown}

@@ -69,10 +69,14 @@ class Preparation:
             prompt = await self.contexts.ask_for_prompt(record)
         prompt = record.kind.prompt_text(prompt)
         context = self.contexts.context_of(record, emit, workspace)
+        self.contexts.mcp.start()
         tools = self.contexts.tools()
         user = self._users.user_of(record, context, settings, rules.edit_review)
-        now = replace(rules, level=session.approval, grants=tuple(session.grants))
-        access = MentionAccess(context, now, tools, user.request_permission)
+        readers = self.contexts.mcp.readers()
+        now = replace(
+            rules, level=session.approval, grants=tuple(session.grants), trusted=rules.trusted or bool(readers)
+        )
+        access = MentionAccess(context, now, {**tools, **readers}, user.request_permission)
         found = await self._mentions.look_up(prompt, access)
         around = await self._surroundings.surroundings_of(
             record,
@@ -80,15 +84,22 @@ class Preparation:
             [(mention.name, mention.text) for mention in found],
             [mention.image for mention in found if mention.image],
         )
+        if not record.calls:
+            from tark_lsp.server.turns.automatic_context import with_automatic_context  # the start does not need it
+
+            around = await with_automatic_context(
+                around, prompt, record.kind, session.messages, access, settings.context, model.context_window
+            )
         files = [*session.seen, *files_of(record.request)]
         guidance = self._guidance.find_guidance(session, workspace, document, files, rules)
         context.skills = guidance.skills
         context.user_message = prompt
         record.notes += [note] if note else []
         record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
-        record.notes += self._guidance.new_problems(guidance)
+        record.notes += [*self._guidance.new_problems(guidance), *self.contexts.mcp.notices()]
+        said = await self.contexts.mcp.filled_prompt(prompt, context)  # after the mentions: it has foreign text
         system = context.masks.mask_text(system_prompt(system_parts(workspace, guidance.parts)))
-        told = masked_prompt(turn_prompt(prompt, record.kind, session.mode, workspace, around), context.masks.mask_text)
+        told = masked_prompt(turn_prompt(said, record.kind, session.mode, workspace, around), context.masks.mask_text)
         request = TurnRequest(record.id, record.kind, told, system, record.calls)
         check = EditCheck(self.contexts.state, workspace) if settings.check_after_edit else None
         resources = TurnResources(model, tools, self.estimates, check)

@@ -19,7 +19,7 @@ from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.indexing.indexing import Indexing
 from tark_lsp.server.turns.mask_key import read_mask_key
-from tark_lsp.server.turns.sandboxes import Sandboxes
+from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
 from tark_lsp.server.turns.turn_record import TurnRecord
@@ -45,9 +45,11 @@ class ToolContexts:
         store: SessionStore,
         problems: Problems,
         commands: CommandCheckpoints,
+        mcp: McpTools,
         indexing: Indexing,
     ) -> None:
         """`problems` gets what reviews find, `commands` records what commands change."""
+        self.mcp = mcp
         self._commands = commands
         self._changed_files = indexing.files.changed
         self.index = indexing.index
@@ -58,13 +60,13 @@ class ToolContexts:
         """By the id of a session: where the whole texts of its shortened results are."""
         self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
-        self._sandboxes = Sandboxes()
+        self._sandboxes = mcp.sandboxes
         self._mask_key = b""
 
     def tools(self) -> Mapping[str, Tool[Any]]:
-        """All tools, by name; imported when first needed."""
+        """All tools, by name; imported when first needed. No tool of an MCP server takes the name of ours."""
         self._tools = self._tools or load_tools()
-        return self._tools
+        return {**self.mcp.tools(), **self._tools}
 
     def context_of(self, record: TurnRecord, emit: events.EventListener, workspace: Workspace) -> ToolContext:
         """A review begins without the problems of the last one."""

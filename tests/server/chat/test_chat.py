@@ -242,6 +242,7 @@ async def test_completion(make: MakeDesk) -> None:
         "@selection",
         "@diagnostics",
         "@diff",
+        "@mcp:",
         "@url:",
     ]
     assert kinds["items"][0]["textEdit"] == {

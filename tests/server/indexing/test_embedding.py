@@ -73,6 +73,8 @@ async def test_after_a_yes_the_search_has_vectors(make_indexed: MakeIndexed, ser
     assert server.texts[-1] == "accounts of a person"
     for hidden in (KEY, "takeover", "domination", "hunter2"):
         assert hidden not in sent
+    await desk.end(await desk.start("which function multiplies width with height in shapes.py?"))
+    assert server.texts[-1] == "accounts of a person", "automatic context sends no prompt to an endpoint"
     (desk.folder / "new.py").write_text("def subtract(one, other):\n    return one - other\n")
     await desk.command("tark.index.rebuild")
     await until(lambda: desk.index.last_status.vectors.endswith(": 4 vectors"))

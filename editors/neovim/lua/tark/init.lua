@@ -66,6 +66,7 @@ M.login = lazy('tark.pickers.login', 'choose')
 M.status = lazy('tark.status', 'line')
 M.status_data = lazy('tark.status', 'data')
 M.status_report = lazy('tark.commands.status_report', 'show')
+M.context_report = lazy('tark.commands.context_report', 'show')
 
 function M.restart()
   require('tark.commands.restart').restart()

@@ -8,6 +8,7 @@ interface Part {
   readonly name: string;
   readonly tokens: number;
   readonly uri?: Optional<string>;
+  readonly reason?: Optional<string>;
   readonly messages?: Optional<number>;
 }
 
@@ -75,10 +76,11 @@ ${parts.map((part) => row(part, tokens)).join("\n")}
 <p class="faint">Tokens are estimates, your next prompt not included. ${link("tark.client.showUsage", "Show Usage")} has the tokens that providers counted, and the cost.</p>`;
 }
 
-function row({ name, tokens, uri, messages }: Part, all: number): string {
+function row({ name, tokens, uri, reason, messages }: Part, all: number): string {
   const words = messages == null ? plainLine(name) : name === "messages" ? counted(messages, "message") : joinParts(plainLine(name), counted(messages, "message"));
   const named = uri?.startsWith("file:") === true ? link("vscode.open", words, [uri]) : escaped(words);
-  return `<tr><td>${named}</td><td class="number">${shortNumber(tokens)}</td><td class="number">${percent(tokens, all)}</td><td class="bar"><progress aria-hidden="true" max="${Math.max(1, all)}" value="${tokens}"></progress></td></tr>`;
+  const why = reason == null ? "" : ` <span class="faint">${escaped(reason)}</span>`;
+  return `<tr><td>${named}${why}</td><td class="number">${shortNumber(tokens)}</td><td class="number">${percent(tokens, all)}</td><td class="bar"><progress aria-hidden="true" max="${Math.max(1, all)}" value="${tokens}"></progress></td></tr>`;
 }
 
 function percent(part: number, all: number): string {

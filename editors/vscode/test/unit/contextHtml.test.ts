@@ -19,6 +19,7 @@ const PARTS = [
   { name: "AGENTS.md", tokens: 790, uri: "file:///ws/AGENTS.md" },
   { name: "messages", tokens: 10, messages: 1 },
 ];
+const ADDED = { name: "src/shapes.py:10-20", tokens: 200, uri: "file:///ws/src/shapes.py", reason: "named in <your> prompt" };
 
 test("the parts of the next request, their shares, and what the window has room for", () => {
   const body = page("Tidy up", { parts: PARTS, tokens: 2000, contextWindow: 200_000, limit: 160_000 }, "n");
@@ -30,6 +31,11 @@ test("the parts of the next request, their shares, and what the window has room 
     'command:vscode.open?["file:///ws/AGENTS.md"]',
     "command:tark.client.showUsage",
   ]);
+});
+
+test("code that was added to a prompt has its reason", () => {
+  const body = page("Tidy up", { parts: [ADDED], tokens: 200 }, "n");
+  assert.deepEqual([...body.querySelectorAll("tbody tr")].map(words), ["src/shapes.py:10-20 named in <your> prompt200100%"]);
 });
 
 test("without a window, without a session, and if it cannot be read", () => {

@@ -50,6 +50,7 @@ WITHOUT_SERVER = {
     "TarkReview": NOT_FOUND,
     "TarkMode plan": NOT_FOUND,
     "TarkStatus": "No server runs",
+    "TarkContext": "No session is open",
     "TarkLogin openai": NOT_FOUND,
     "TarkChat": "g? shows the keys",
 }

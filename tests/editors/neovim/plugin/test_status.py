@@ -132,6 +132,12 @@ def test_the_report(neovim: Neovim, folder: Path) -> None:
     assert "1 request" in rows["usage"]
     assert neovim.lua("return vim.bo.buftype") == ""  # the person is where they were
 
+    neovim.keys(":TarkContext<CR>")
+    neovim.until(lambda: "tokens in the next prompt" in str(neovim.windows), "the context came")
+    (context,) = (window for window in neovim.windows if any("in the next prompt" in line for line in window))
+    assert any("system prompt" in line for line in context)
+    assert any("message" in line for line in context)
+
 
 def test_autocommands(neovim: Neovim, folder: Path) -> None:
     """One that fails has no effect on the plugin."""

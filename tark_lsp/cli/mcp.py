@@ -1,0 +1,242 @@
+"""`tark-lsp mcp`: adds MCP servers, lists and approves them, and tries them."""
+
+import json
+import os
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tark_lsp.cli.mcp_servers.approval import Approval
+from tark_lsp.cli.mcp_servers.config_text import add_server, remove_server
+from tark_lsp.cli.mcp_servers.programs import PROGRAMS, files_of
+from tark_lsp.cli.runtime import new_console, run_to_exit_code
+from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.turn import DONE, NOT_DONE
+from tark_lsp.cli.visible import one_line, visible, whole_line
+from tark_lsp.errors import McpError, RequestError
+from tark_lsp.folders import caches_folder, mcp_pins_folder, private_paths, state_folder, user_config_path
+from tark_lsp.mcp.client import Call
+from tark_lsp.mcp.launching import Surroundings
+from tark_lsp.mcp.names import SERVER, tool_name
+from tark_lsp.mcp.offers import project_offers, read_file, validated
+from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.server import McpServer
+from tark_lsp.mcp.server_config import ServerConfig, resolve
+from tark_lsp.sandbox.planning import Places
+from tark_lsp.sandbox.sandbox import Sandbox
+from tark_lsp.settings import load_settings
+from tark_lsp.tools.addresses import is_public
+
+EPILOG = """\
+A server of yours is a table [mcp.servers.NAME] in your config.toml; a project can offer some in .mcp.json or
+.vscode/mcp.json. None of them starts before you approved it: its exact command or URL, and each of its tools.
+What changes later is off until you approve it again. docs/mcp.md has the details.
+Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = new_parser()
+    words = list(arguments)
+    at = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:at])
+    if options.what == "add":
+        options.command = words[at + 1 :]
+    folder = Path(os.path.realpath(Path.cwd()))
+    screen = Screen(new_console(), folder)
+    if options.what == "add" and bool(options.url) == bool(options.command):
+        parser.error("give a command after --, or --url")
+    return run_to_exit_code(_Mcp(screen, folder).run(options), screen)
+
+
+def new_parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        "tark-lsp mcp",
+        description="Add MCP servers, list them, approve them and try them.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(json=False)
+    actions = parser.add_subparsers(dest="what", metavar="list | add | import | approve | remove | test")
+    listing = actions.add_parser("list", help="list your servers and those that this folder offers (the default)")
+    listing.add_argument("--json", action="store_true", help="print one JSON object per line")
+    add = actions.add_parser("add", help="add a server to your config.toml, then approve it")
+    add.add_argument("name", metavar="NAME", help="at most 20 of the characters a-z, 0-9 and -")
+    add.add_argument("--url", metavar="URL", help="a server over HTTP, in place of a command")
+    add.add_argument(
+        "--header", metavar="NAME=VALUE", action="append", default=[], help="a header; ${VAR} is your variable"
+    )
+    add.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable; ${VAR} is yours")
+    add.add_argument("--cwd", metavar="FOLDER", help="where it runs; without it, in the workspace")
+    add.add_argument("--network", action="store_true", help="give it the network in the sandbox")
+    add.add_argument("--no-sandbox", action="store_true", help="run it without the sandbox")
+    add.add_argument("--trusted", action="store_true", help="believe what it says of its tools (which only read)")
+    add.add_argument("command", metavar="COMMAND", nargs="*", help="the program and its arguments, after --")
+    bring = actions.add_parser("import", help="add the servers of another program to your config.toml")
+    bring.add_argument("program", metavar="PROGRAM", help=f"{', '.join(PROGRAMS)}, or a file of one of them")
+    bring.add_argument("names", metavar="NAME", nargs="*", help="only these servers")
+    approve = actions.add_parser("approve", help="show a server and its tools whole, and approve them")
+    approve.add_argument("name", metavar="NAME", help="as in the list")
+    remove = actions.add_parser("remove", help="remove a server from your config.toml, and what you approved of it")
+    remove.add_argument("name", metavar="NAME", help="as in the list")
+    test = actions.add_parser("test", help="start an approved server and list its tools, or call one")
+    test.add_argument("name", metavar="NAME", help="as in the list")
+    test.add_argument("tool", metavar="TOOL", nargs="?", help="call this tool")
+    test.add_argument("arguments", metavar="JSON", nargs="?", default="{}", help="its arguments")
+    return parser
+
+
+class _Mcp:
+    def __init__(self, screen: Screen, folder: Path) -> None:
+        self._screen = screen
+        self._folder = folder
+        self._pins = PinStore(mcp_pins_folder)
+        self._settings, self._problems = load_settings(user_file=user_config_path(), environ=os.environ)
+        places = Places(Path.home(), caches_folder(), state_folder(), private_paths())
+        sandbox = None if self._settings.sandbox == "off" else Sandbox(places, [folder])
+        required = self._settings.sandbox == "require"
+        self._around = Surroundings(lambda: [folder], os.environ, lambda: sandbox, lambda: required, is_public)
+
+    async def run(self, options: Namespace) -> int:
+        for problem in self._problems:
+            self._screen.print_line(whole_line(problem), "yellow")
+        match options.what:
+            case "add":
+                return await self._add(options)
+            case "import":
+                return self._import(options.program, options.names)
+            case "approve":
+                return await self._approval().approve(self._find(options.name))
+            case "remove":
+                return self._remove(options.name)
+            case "test":
+                return await self._test(self._find(options.name), options.tool, options.arguments)
+            case _:
+                return self._list(as_json=options.json)
+
+    def _approval(self) -> Approval:
+        return Approval(self._screen, self._folder, self._pins, self._around)
+
+    def _configs(self) -> list[ServerConfig]:
+        own = [ServerConfig(name, one) for name, one in self._settings.mcp.servers.items()]
+        offers = project_offers([self._folder], [one.name for one in own])
+        for problem in offers.problems:
+            self._screen.print_line(whole_line(problem), "yellow")
+        return [*own, *offers.servers]
+
+    def _find(self, name: str) -> ServerConfig:
+        configs = {config.name: config for config in self._configs()}
+        if name not in configs:
+            known = ", ".join(configs) or "none"
+            raise RequestError(f"there is no MCP server {one_line(name)!r}", hint=f"there are: {known}")
+        return configs[name]
+
+    def _list(self, *, as_json: bool) -> int:
+        configs = self._configs()
+        for config in configs:
+            state, shown, tools = self._state(config)
+            if as_json:
+                row = {"name": config.name, "source": config.scope, "state": state, "runs": shown, "tools": tools}
+                print(json.dumps(row))
+                continue
+            count = f", {len(tools)} tools" if tools else ""
+            source = f" ({whole_line(config.scope)})" if config.is_offer else ""
+            self._screen.print_line(f"{config.name}{source}: {whole_line(state)}{count}: {whole_line(shown)}")
+        if not configs and not as_json:
+            self._screen.print_line("there are no MCP servers; tark-lsp mcp add --help shows how to add one")
+        return DONE
+
+    def _state(self, config: ServerConfig) -> tuple[str, str, list[str]]:
+        try:
+            shown = resolve(config, [self._folder]).shown
+            if not config.settings.enabled:
+                return "disabled", shown, []
+            pin = McpServer(config, self._pins, self._around).approved()
+        except McpError as error:
+            return error.message, config.settings.url or config.settings.command or "", []
+        return "approved", shown, [tool_name(config.name, tool.name) for tool in pin.tools]
+
+    async def _add(self, options: Namespace) -> int:
+        if not SERVER.fullmatch(options.name):
+            raise RequestError(f"{one_line(options.name)!r} cannot be the name of a server", hint="use a-z, 0-9 and -")
+        program = {} if options.url else {"command": options.command[0], "args": options.command[1:]}
+        values = {
+            **({"url": options.url} if options.url else program),
+            "env": _pairs(options.env),
+            "headers": _pairs(options.header),
+            "network": options.network,
+            "sandbox": not options.no_sandbox,
+            "trusted": options.trusted,
+            **({"cwd": options.cwd} if options.cwd else {}),
+        }
+        try:
+            settings = validated(values)
+        except ValueError as error:
+            raise RequestError(str(error)) from error
+        config = ServerConfig(options.name, settings)
+        resolve(config, [self._folder])
+        self._screen.print_line(visible(add_server(user_config_path(), options.name, settings)))
+        return await self._approval().approve(config)
+
+    def _import(self, program: str, names: Sequence[str]) -> int:
+        known = [*self._settings.mcp.servers]
+        before = len(known)
+        for file in files_of(program):
+            found = read_file(file, workspace=self._folder)
+            for problem in found.problems:
+                self._screen.print_line(whole_line(problem), "yellow")
+            for one in found.servers:
+                if (names and one.name not in names) or one.name in known:
+                    continue
+                self._screen.print_line(visible(add_server(user_config_path(), one.name, one.settings)))
+                known.append(one.name)
+        added = len(known) - before
+        self._screen.print_line(f"{added} servers were added to {one_line(str(user_config_path()))}")
+        if added:
+            self._screen.print_line("none of them starts before you approve it: tark-lsp mcp approve NAME")
+        return DONE if added else NOT_DONE
+
+    def _remove(self, name: str) -> int:
+        config = next((one for one in self._configs() if one.name == name), None)
+        unpinned = self._pins.remove(name, "" if config is None else config.scope)
+        removed = remove_server(user_config_path(), name)
+        if not unpinned and not removed:
+            raise RequestError(f"there is no MCP server {one_line(name)!r}", hint="tark-lsp mcp list shows them")
+        self._screen.print_line(f"removed: {name}")
+        return DONE
+
+    async def _test(self, config: ServerConfig, tool: str | None, arguments: str) -> int:
+        server = McpServer(config, self._pins, self._around)
+        try:
+            await server.ready()
+            facts = server.client.connection.facts
+            self._screen.print_line(f"{one_line(facts.name)} speaks {facts.version}", "green")
+            off = server.changes.off
+            for one in server.approved().tools:
+                self._screen.print_line(f"  {one_line(one.name)}{' (off: it changed)' if one.name in off else ''}")
+            for problem in server.problems:
+                self._screen.print_line(whole_line(problem), "yellow")
+            return DONE if tool is None else await self._call(server, tool, arguments)
+        finally:
+            await server.aclose()
+
+    async def _call(self, server: McpServer, name: str, arguments: str) -> int:
+        tool = server.approved().find(name)
+        try:
+            given = json.loads(arguments)
+        except ValueError as error:
+            raise RequestError(f"the arguments are not JSON: {error}") from error
+        if tool is None or not isinstance(given, dict):
+            raise RequestError(
+                f"there is no tool {one_line(name)!r}" if tool is None else "the arguments are no object"
+            )
+        content = await server.call_tool(Call(tool, given))
+        self._screen.print_line(visible(content.text), "red" if content.is_error else "none", exact=True)
+        return NOT_DONE if content.is_error else DONE
+
+
+def _pairs(texts: Sequence[str]) -> dict[str, str]:
+    """Raises RequestError."""
+    for text in texts:
+        if "=" not in text:
+            raise RequestError(f"{one_line(text)!r} is not NAME=VALUE")
+    return dict(text.split("=", 1) for text in texts)

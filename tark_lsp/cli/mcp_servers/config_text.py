@@ -1,0 +1,120 @@
+"""Adds and removes `[mcp.servers.NAME]` in config.toml as text, so that all else, comments too, stays as it is."""
+
+import json
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import SettingsError
+from tark_lsp.mcp_settings import McpServerSettings
+
+HEADER = re.compile(r"\s*\[\[?\s*([^\]]*?)\s*\]\]?\s*(?:#.*)?$")
+
+
+def table_text(name: str, settings: McpServerSettings) -> str:
+    """What differs from the defaults, as TOML."""
+    values = settings.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    lines = [f"[mcp.servers.{name}]"]
+    lines += [f"{key} = {_value(value)}" for key, value in values.items()]
+    return "\n".join(lines) + "\n"
+
+
+def add_server(file: Path, name: str, settings: McpServerSettings) -> str:
+    """Returns the text that was added. Raises SettingsError; then the file is as it was."""
+    text, table = _read(file), table_text(name, settings)
+    if name in _servers(text, file):
+        raise SettingsError(f"{file} has a server {name} already", hint=f"remove it first: tark-lsp mcp remove {name}")
+    separator = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    added = f"{text}{separator}{table}"
+    try:
+        known = _servers(added, file)
+    except SettingsError:
+        known = {}
+    if name not in known:
+        raise SettingsError(f"{file} cannot be extended by a table", hint=f"add it yourself:\n{table}")
+    _write(file, added)
+    return table
+
+
+def remove_server(file: Path, name: str) -> bool:
+    """Whether it was there. Raises SettingsError if it cannot be removed without changing something else."""
+    text = _read(file)
+    if name not in _servers(text, file):
+        return False
+    kept, inside = [], False
+    for line in text.splitlines(keepends=True):
+        if (found := HEADER.match(line.rstrip("\n"))) is not None:
+            path = [part.strip().strip("\"'") for part in found[1].split(".")]
+            inside = path[:3] == ["mcp", "servers", name]
+        if not inside:
+            kept.append(line)
+    shorter = "".join(kept)
+    try:
+        exact = _without(tomllib.loads(shorter), name) == _without(tomllib.loads(text), name)
+    except tomllib.TOMLDecodeError:
+        exact = False
+    if not exact or name in _servers(shorter, file):
+        raise SettingsError(f"{name} cannot be removed from {file}", hint="remove it yourself")
+    _write(file, shorter)
+    return True
+
+
+def _without(value: dict[str, Any], name: str) -> dict[str, Any]:
+    """All other settings."""
+    mcp = dict(value.get("mcp", {}))
+    servers = {key: one for key, one in mcp.pop("servers", {}).items() if key != name}
+    return {**value, "mcp": {**mcp, "servers": servers}}
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # a basic string of TOML
+    return json.dumps(value)
+
+
+def _servers(text: str, file: Path) -> dict[str, Any]:
+    try:
+        value = tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file} cannot be read as TOML: {error}", hint="correct it first") from error
+    mcp = value.get("mcp")
+    servers = mcp.get("servers") if isinstance(mcp, dict) else None
+    return dict(servers) if isinstance(servers, dict) else {}
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}") from error
+
+
+def _write(file: Path, text: str) -> None:
+    """Whole or not at all. A link stays one, and the mode stays."""
+    target = Path(os.path.realpath(file))
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+        descriptor, temporary = tempfile.mkstemp(prefix=".", dir=target.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(descriptor)
+            Path(temporary).chmod(mode)
+            Path(temporary).replace(target)
+        except BaseException:  # raised again after the partial file is removed
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be written: {error.strerror}") from error

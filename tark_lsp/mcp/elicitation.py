@@ -1,0 +1,127 @@
+"""What a server asks the user (`elicitation/create`), and the answer. Pure.
+
+A form is asked for field by field. No field can ask for a key or password: a server gets those by a URL, if at all.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from tark_lsp.errors import McpError
+
+MOST_FIELDS = 20
+LONGEST_TEXT = 1_000
+SECRET = re.compile(
+    r"pass(?:word|phrase|code|wd)|\bpwd\b|secret|token|api.?key|private.?key|credential|\botp\b|\bpin\b", re.IGNORECASE
+)
+FieldKind: TypeAlias = Literal["text", "number", "integer", "boolean", "choice", "choices"]
+Value: TypeAlias = str | int | float | bool | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """`options`: (value, label) of a choice. `default` is None if there is none."""
+
+    name: str
+    kind: FieldKind
+    title: str = ""
+    description: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    required: bool = False
+    default: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    message: str
+    fields: tuple[FormField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UrlToOpen:
+    message: str
+    url: str
+
+
+Elicitation: TypeAlias = Form | UrlToOpen
+Elicit: TypeAlias = Callable[[Elicitation], Awaitable[Mapping[str, Value] | None]]
+"""Asks the user. Returns the values of the form (none for a URL that was opened), or None if they decline."""
+
+
+def read_elicitation(params: Mapping[str, Any]) -> Elicitation:
+    """Raises McpError if it must not, or cannot, be asked."""
+    message = str(params.get("message", ""))[:LONGEST_TEXT]
+    if params.get("mode") == "url":
+        url = params.get("url")
+        if not isinstance(url, str) or urlsplit(url).scheme not in ("https", "http") or len(url) > 4_000:
+            raise McpError("it asks to open something that is not a web page")
+        return UrlToOpen(message, url)
+    schema = params.get("requestedSchema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict) or not properties or len(properties) > MOST_FIELDS:
+        raise McpError("it asks for a form that cannot be shown")
+    required = schema.get("required") if isinstance(schema, dict) else None
+    needed = required if isinstance(required, list) else []
+    fields = tuple(_field(name, value, name in needed) for name, value in properties.items())
+    return Form(message, fields)
+
+
+def _field(name: str, schema: Any, required: bool) -> FormField:
+    if not isinstance(schema, dict):
+        raise McpError("it asks for a form that cannot be shown")
+    title, description = (str(schema.get(key, ""))[:LONGEST_TEXT] for key in ("title", "description"))
+    if schema.get("format") == "password" or any(map(SECRET.search, (name, title, description))):
+        raise McpError(f"it asks for what looks like a key or password ({name[:80]}), which no form can")
+    items = schema.get("items")
+    several = schema.get("type") == "array"
+    options = _options(items if several and isinstance(items, dict) else schema)
+    kinds: dict[str, FieldKind] = {"string": "text", "number": "number", "integer": "integer", "boolean": "boolean"}
+    kind = ("choices" if several else "choice") if options else kinds.get(str(schema.get("type", "string")))
+    if kind is None:
+        raise McpError(f"it asks for a field of a form that cannot be shown: {name[:80]}")
+    default = schema.get("default")
+    usable = default if isinstance(default, str | int | float | bool) or (several and _is_words(default)) else None
+    return FormField(name, kind, title, description, options, required, usable)
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _options(schema: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """In all their forms: `enum` (with `enumNames`), `oneOf` and `anyOf` of constants."""
+    if isinstance(values := schema.get("enum"), list):
+        names = schema.get("enumNames")
+        labels = names if isinstance(names, list) and len(names) == len(values) else values
+        return tuple((str(value), str(label)) for value, label in zip(values, labels, strict=True))
+    titled = schema.get("oneOf") or schema.get("anyOf")
+    found = [one for one in titled if isinstance(one, dict) and "const" in one] if isinstance(titled, list) else []
+    return tuple((str(one["const"]), str(one.get("title", one["const"]))) for one in found)
+
+
+def typed_value(field: FormField, typed: str) -> Value:
+    """What the user typed, as the field wants it. Raises ValueError."""
+    match field.kind:
+        case "integer":
+            return int(typed)
+        case "number":
+            return float(typed)
+        case "boolean":
+            if typed.lower() not in ("yes", "no", "true", "false"):
+                raise ValueError("yes or no")
+            return typed.lower() in ("yes", "true")
+        case _:
+            return typed
+
+
+def accepted(elicitation: Elicitation, values: Mapping[str, Value] | None) -> dict[str, Any]:
+    """The result for the server."""
+    if values is None:
+        return {"action": "decline"}
+    return {"action": "accept", **({"content": dict(values)} if isinstance(elicitation, Form) else {})}
+
+
+DECLINED: Mapping[str, Any] = {"action": "decline"}
+CANCELLED: Mapping[str, Any] = {"action": "cancel"}

@@ -1,0 +1,126 @@
+"""Single requests to a server over HTTP: its endpoint, session and refusals.
+
+Redirects are not followed, and headers with keys go to exactly the configured URL.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from tark_lsp.errors import McpError, TarkError
+from tark_lsp.http import HttpRequest, HttpResponse, HttpTransport
+from tark_lsp.http import Transport as Http
+from tark_lsp.mcp.eras import ServerFacts
+from tark_lsp.mcp.json_rpc import Failure, RequestId, RpcError, parse_messages
+from tark_lsp.mcp.transport import HttpRefusal
+
+JSON = "application/json"
+LARGEST_ERROR = 64 * 1024
+
+Addresses = Callable[[], Awaitable[Sequence[str]]]
+"""The addresses of the server that may be connected to; empty: those that the system finds. Raises McpError."""
+
+
+async def _any_address() -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """`headers` can have keys."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    addresses: Addresses = _any_address
+
+
+class SessionOver(McpError):
+    """The server does not know the session any more: the connection has to be opened again."""
+
+
+class HttpRequests:
+    def __init__(self, endpoint: Endpoint, http: Http | None = None) -> None:
+        self._endpoint = endpoint
+        self._http: Http = http or HttpTransport()
+        self.session = ""
+        """Of a legacy server that has one."""
+        self.facts: ServerFacts | None = None
+
+    async def require_success(self, response: HttpResponse, request_id: RequestId | None) -> None:
+        """Raises RpcError if the body is an error of JSON-RPC, else HttpRefusal."""
+        status = response.status
+        if status < 300:
+            return
+        if 300 <= status < 400:
+            where = response.headers.get("location", "")[:300]
+            raise HttpRefusal(status, f"it redirects to {where}, which is not followed", hint="configure that URL")
+        body = await read_body(response, LARGEST_ERROR)
+        failure = failure_in(body) if type_of(response) == JSON else None
+        if failure is not None and request_id is not None and status not in (401, 403):
+            raise RpcError(Failure(request_id, failure.code, failure.message, failure.data))
+        if status == 404 and self.session:
+            self.session = ""
+            raise SessionOver("its session is over", hint="make the call again")
+        hint = "check its headers in your config.toml" if status in (401, 403) else ""
+        raise HttpRefusal(status, f"it answers with HTTP status {status}", hint=hint)
+
+    def version(self) -> dict[str, str]:
+        return {} if self.facts is None else {"mcp-protocol-version": self.facts.version}
+
+    @asynccontextmanager
+    async def request(self, method: str, headers: Mapping[str, str], body: bytes = b"") -> AsyncIterator[HttpResponse]:
+        """Raises TarkError."""
+        session = {"mcp-session-id": self.session} if self.session else {}
+        sent = {**headers, **session, **self._endpoint.headers}
+        failed: TarkError | None = None
+        for address in await self._endpoint.addresses() or ("",):
+            try:
+                response = await self._http.send(HttpRequest(method, self._endpoint.url, sent, body, address))
+                break
+            except TarkError as error:  # for example no route to this address: the next one can work
+                failed = failed or error
+        else:
+            assert failed is not None
+            raise failed
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+
+def failure_in(body: bytes) -> Failure | None:
+    try:
+        found = parse_messages(body)
+    except ValueError:
+        return None
+    return next((one for one in found if isinstance(one, Failure)), None)
+
+
+def type_of(response: HttpResponse) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def read_body(response: HttpResponse, largest: int) -> bytes:
+    body = bytearray()
+    async for chunk in response.chunks:
+        body += chunk
+        if len(body) > largest:
+            raise McpError(f"it sent more than {largest // 1024:,} KiB in one answer")
+    return bytes(body)
+
+
+def is_private_host(url: str) -> bool:
+    """Whether the URL itself says loopback or a private network: an address that is not global, or `localhost`."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    import ipaddress  # not needed for programs
+
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return False

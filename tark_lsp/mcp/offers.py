@@ -1,0 +1,151 @@
+"""Servers that a project brings, and those of other programs: their files, read as our configuration.
+
+Nothing in here starts anything. What a file says is an offer: it needs a trusted folder and a yes of the user.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from tark_lsp.mcp.names import server_name
+from tark_lsp.mcp.server_config import ServerConfig
+from tark_lsp.mcp_settings import McpServerSettings, McpSettings
+
+PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
+LARGEST_FILE = 1_000_000
+MOST_SERVERS = 50
+KEYS = ("mcpServers", "servers", "mcp")
+"""Where the table of servers is: Claude Code, Claude Desktop and Cursor; VS Code; opencode."""
+OTHER_VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}|\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """`problems`: one sentence for each server that cannot be used."""
+
+    servers: tuple[ServerConfig, ...] = ()
+    problems: tuple[str, ...] = field(default=())
+
+
+def project_offers(folders: Sequence[Path], taken: Sequence[str] = ()) -> Offers:
+    """Of the files of these folders. `taken`: the names of the user's own servers, which win."""
+    servers: dict[str, ServerConfig] = {}
+    problems: list[str] = []
+    for folder, file in ((folder, folder / name) for folder in folders for name in PROJECT_FILES):
+        found = read_file(file, workspace=folder)
+        problems += found.problems
+        for one in found.servers:
+            if one.name in taken:
+                problems.append(f"{file}: {one.name} is the name of a server of yours, so the offer is left out")
+            elif one.name in servers and servers[one.name].settings != one.settings:
+                problems.append(f"{file}: {one.name} is also in {servers[one.name].source}, so it is left out")
+            else:
+                servers.setdefault(one.name, one)
+    return Offers(tuple(servers.values()), tuple(problems))
+
+
+def read_file(file: Path, *, workspace: Path | None = None) -> Offers:
+    """The servers of one file of any of these programs. A missing file has none."""
+    try:
+        if not file.is_file():
+            return Offers()
+        if file.stat().st_size > LARGEST_FILE:
+            return Offers(problems=(f"{file} is larger than {LARGEST_FILE:,} bytes",))
+        value = _loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        return Offers(problems=(f"{file} cannot be read as JSON: {error}",))
+    servers: dict[str, ServerConfig] = {}
+    problems: list[str] = []
+    for raw_name, entry in list(_entries(value))[:MOST_SERVERS]:
+        name = server_name(raw_name)
+        if not name or name in servers:
+            problems.append(f"{file}: {raw_name[:80]!r} has no name of its own that tark-lsp can use")
+            continue
+        try:
+            servers[name] = ServerConfig(name, _settings(entry, workspace), file)
+        except ValueError as error:
+            problems.append(f"{file}: {name}: {_reason(error)}")
+    return Offers(tuple(servers.values()), tuple(problems))
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Also of opencode 2's `mcp.servers`."""
+    if not isinstance(value, dict):
+        return
+    for key in KEYS:
+        table = value.get(key)
+        if isinstance(table, dict) and key == "mcp" and isinstance(table.get("servers"), dict):
+            table = table["servers"]
+        if isinstance(table, dict):
+            yield from ((str(name), entry) for name, entry in table.items())
+            return
+
+
+def _settings(entry: Any, workspace: Path | None) -> McpServerSettings:
+    """Raises ValueError."""
+    if not isinstance(entry, dict):
+        raise ValueError("it is not an object")
+    kind = str(entry.get("type", ""))
+    if kind == "sse":
+        raise ValueError("it uses the old transport HTTP+SSE, which tark-lsp does not speak")
+    if kind not in ("", "stdio", "local", "http", "streamable-http", "streamableHttp", "remote"):
+        raise ValueError(f"its type is {kind[:40]!r}, which tark-lsp does not know")
+    command, args = entry.get("command"), entry.get("args") or []
+    if isinstance(command, list) and command:  # opencode
+        command, args = command[0], command[1:]
+    values = {
+        "command": command,
+        "args": args,
+        "env": entry.get("env") or entry.get("environment") or {},
+        "cwd": entry.get("cwd"),
+        "url": entry.get("url"),
+        "headers": entry.get("headers") or {},
+        "enabled": entry.get("enabled", True) is not False and entry.get("disabled") is not True,
+    }
+    given = {key: _translated(value, workspace) for key, value in values.items() if value is not None}
+    return validated(given)
+
+
+def validated(values: Mapping[str, Any]) -> McpServerSettings:
+    """Raises ValueError with one sentence for people."""
+    try:
+        whole = McpSettings.model_validate({"servers": {"x": dict(values)}}, by_alias=True, by_name=False)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, first["loc"][2:]))
+        raise ValueError(f"{place} {first['msg'].removeprefix('Value error, ')}") from None
+    return whole.servers["x"]
+
+
+def _translated(value: Any, workspace: Path | None) -> Any:
+    """Variables of other programs as ours. Raises ValueError for those that only their program can fill in."""
+    if isinstance(value, list):
+        return [_translated(item, workspace) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _translated(item, workspace) for key, item in value.items()}
+    if not isinstance(value, str):
+        return value
+    if "${input:" in value:
+        raise ValueError("it needs an input that only VS Code can ask for")
+    text = OTHER_VARIABLE.sub(lambda found: f"${{{found[1] or found[2]}}}", value)
+    return text if workspace is None else text.replace("${workspaceFolder}", str(workspace))
+
+
+def _loads(text: str) -> Any:
+    """JSON, also with comments and trailing commas, as VS Code's files have them."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        plain = COMMENT.sub(lambda found: found[1] or "", text)
+        return json.loads(TRAILING_COMMA.sub(lambda found: found[1] or "", plain))
+
+
+def _reason(error: ValueError) -> str:
+    return str(error)[:300]

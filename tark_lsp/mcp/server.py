@@ -1,0 +1,198 @@
+"""McpServer: one server of this process, from its start to its end. It starts only as it was approved."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from dataclasses import replace
+from enum import StrEnum
+
+from tark_lsp.errors import McpError, TarkError
+from tark_lsp.mcp.client import Call, Client
+from tark_lsp.mcp.connection import Connection
+from tark_lsp.mcp.content import Content
+from tark_lsp.mcp.eras import Era, ServerFacts
+from tark_lsp.mcp.launching import Surroundings, make_transport
+from tark_lsp.mcp.opening import open_connection
+from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.pins import Changes, Pin, compare, usable
+from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
+from tark_lsp.mcp.server_tools import ServerTool
+from tark_lsp.mcp.transport import ProgramEnded
+
+log = logging.getLogger(__name__)
+
+WAIT_SECONDS = 10.0
+"""How long a call waits for its server."""
+
+
+class ServerState(StrEnum):
+    STOPPED = "stopped"
+    STARTING = "starting"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class McpServer:
+    def __init__(self, config: ServerConfig, pins: PinStore, around: Surroundings) -> None:
+        self.config = config
+        self._pins = pins
+        self._around = around
+        self._stack = contextlib.AsyncExitStack()
+        self._client: Client | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._stale = True
+        """Whether the list of tools has to be read again before the next call."""
+        self.changes = Changes()
+        self.problems: tuple[str, ...] = ()
+        """Tools that cannot be used, a sentence for each."""
+        self.error: McpError | None = None
+        self.unconfined = ""
+        """Why it runs without a sandbox."""
+
+    @property
+    def state(self) -> ServerState:
+        if self._starting is not None and not self._starting.done():
+            return ServerState.STARTING
+        if self._client is not None and self._client.connection.is_open:
+            return ServerState.READY
+        return ServerState.STOPPED if self.error is None else ServerState.FAILED
+
+    @property
+    def is_confined(self) -> bool:
+        """Whether it runs in the sandbox, without network. Before it runs, nobody knows."""
+        settings = self.config.settings
+        inside = settings.url is None and settings.sandbox and not settings.network and not self.unconfined
+        return self.state is ServerState.READY and inside
+
+    def approved(self) -> Pin:
+        """Its pin, if it holds for the configuration. Raises McpError."""
+        return self._holding(resolve(self.config, self._around.folders()))
+
+    def _holding(self, resolved: Resolved) -> Pin:
+        pin = self._pins.find(self.config.name, self.config.scope)
+        hint = f"run `tark-lsp mcp approve {self.config.name}` in a terminal"
+        if pin is None:
+            raise McpError("you have not approved it", hint=hint)
+        if pin.command != resolved.digest:
+            raise McpError("its command or URL changed since you approved it", hint=hint)
+        return pin
+
+    def start(self) -> None:
+        """In the background, unless it runs already."""
+        if self.state not in (ServerState.STARTING, ServerState.READY):
+            self._starting = asyncio.create_task(self._start())
+            self._starting.add_done_callback(_seen)
+
+    async def ready(self) -> Client:
+        """Starts it if necessary, and waits. Raises McpError."""
+        self.start()
+        if self.state is ServerState.STARTING and self._starting is not None:
+            try:
+                await asyncio.wait_for(asyncio.shield(self._starting), WAIT_SECONDS)
+            except TimeoutError as error:
+                raise McpError(f"it is not ready after {WAIT_SECONDS:g} s", hint="try again later") from error
+        if self.error is not None:
+            raise self.error
+        return self.client
+
+    async def _start(self) -> None:
+        """Raises McpError, which is kept in `error`."""
+        self.error = None
+        try:
+            resolved = resolve(self.config, self._around.folders())
+            pin = self._holding(resolved)
+            facts = await self.open(resolved, pin.era)
+            if facts.era is not pin.era:
+                self._pins.write(replace(pin, era=facts.era))
+            await self._list_again()
+        except TarkError as error:
+            self.error = error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
+            await self._close()
+            raise self.error from error
+        except BaseException:  # cancelled, too: no process is left behind
+            await self._close()
+            raise
+
+    async def open(self, resolved: Resolved, known: Era | None) -> ServerFacts:
+        """Connect without looking at the pin. Raises McpError."""
+        await self._close()
+        try:
+            return await self._open(resolved, known)
+        except ProgramEnded:
+            if known is Era.LEGACY:
+                raise
+        # Some legacy servers end when they get anything before `initialize`.
+        await self._close()
+        return await self._open(resolved, Era.LEGACY)
+
+    async def _open(self, resolved: Resolved, known: Era | None) -> ServerFacts:
+        transport, self.unconfined = await make_transport(self.config, resolved, self._around, self._stack)
+        self._stale = True
+
+        def tools_changed() -> None:
+            self._stale = True
+
+        connection = Connection(transport, tools_changed)
+        self._stack.push_async_callback(connection.aclose)
+        self._client = Client(connection, self.config.settings.timeout_seconds)
+        return await open_connection(connection, known)
+
+    async def _list_again(self) -> None:
+        """Compare what the server offers now with what was approved. Raises McpError."""
+        self._stale = False  # first, since it can change meanwhile
+        tools = await self.list_tools()
+        pin = self._pins.find(self.config.name, self.config.scope)
+        self.changes = compare(() if pin is None else pin.tools, tools)
+
+    async def list_tools(self) -> tuple[ServerTool, ...]:
+        """What it offers now. Raises McpError."""
+        tools, problems = await self.client.tools()
+        kept = usable(self.config.name, tools)
+        clashing = [f"the tool {tool.name} has a name that another one gets, too" for tool in tools if tool not in kept]
+        self.problems = (*problems, *clashing)
+        return kept
+
+    async def call_tool(self, call: Call) -> Content:
+        """Raises McpError, also if the tool is not as it was approved."""
+        client = await self.ready()
+        if self._stale:
+            await self._list_again()
+        if call.tool.name in self.changes.off:
+            raise McpError(
+                f"its tool {call.tool.name} is not as you approved it, so it is off",
+                hint=f"`tark-lsp mcp approve {self.config.name}` shows what changed",
+            )
+        return await client.call(call)
+
+    def pin_now(self, resolved: Resolved, tools: tuple[ServerTool, ...]) -> Pin:
+        """A pin for what the user has just approved."""
+        era = self.client.connection.facts.era
+        return Pin(self.config.name, resolved.digest, tools, self.config.scope, era, time.time())
+
+    @property
+    def client(self) -> Client:
+        """Raises McpError if it is not connected."""
+        if self._client is None:
+            raise McpError("it is not connected")
+        return self._client
+
+    async def aclose(self) -> None:
+        try:
+            if self._starting is not None and not self._starting.done():
+                self._starting.cancel()
+                await asyncio.wait([self._starting])
+        finally:
+            await self._close()
+
+    async def _close(self) -> None:
+        stack, self._stack, self._client = self._stack, contextlib.AsyncExitStack(), None
+        try:
+            await stack.aclose()
+        except Exception:  # a server that ends badly must not fail the turn or the shutdown
+            log.exception("the MCP server %s could not be ended", self.config.name)
+
+
+def _seen(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled():
+        task.exception()  # it is in `error`

@@ -1,0 +1,167 @@
+"""ServerConfig: one server as it is configured, and what that means here: program, environment, digest.
+
+A server is the user's own (config.toml), or an offer of a project (offers.py). Both start only if their pin holds.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.http_requests import is_private_host
+from tark_lsp.mcp.server_tools import digest_of
+from tark_lsp.mcp_settings import McpServerSettings
+from tark_lsp.workspace.programs import find_program
+
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+LARGEST_SCRIPT = 50_000_000
+"""Bytes of a file of the workspace that is part of a digest."""
+NOT_PINNED = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "docker", "podman", "deno"})
+"""Programs that can run other code each time, whatever the digest of their command says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """`source`: the file of an offer; None for the user's own. `env` and `headers` can have `${VAR}`."""
+
+    name: str
+    settings: McpServerSettings
+    source: Path | None = None
+
+    @property
+    def is_offer(self) -> bool:
+        return self.source is not None
+
+    @property
+    def trusted(self) -> bool:
+        """Never for an offer: nothing that a project writes loosens anything."""
+        return self.settings.trusted and not self.is_offer
+
+    def offers(self, tool: str) -> bool:
+        """Whether the configuration lets the server have this tool."""
+        return self.settings.tools is None or tool in self.settings.tools
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of your variables that it gets."""
+        texts = [*self.settings.env.values(), *self.settings.headers.values()]
+        return tuple(dict.fromkeys(found[1] for text in texts for found in VARIABLE.finditer(text)))
+
+    @property
+    def scope(self) -> str:
+        """Where its pin is valid: everywhere, or in the folder of its file."""
+        return "" if self.source is None else str(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """`argv` and `cwd` of a program, or `url`. `digest` is of all that a person approves. `scripts`: files of the
+    workspace that the command names, whose content is part of the digest."""
+
+    digest: str
+    argv: tuple[str, ...] = ()
+    cwd: Path = Path()
+    url: str = ""
+    scripts: tuple[Path, ...] = ()
+    warning: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """What would be started or connected to, exactly."""
+        return self.url or " ".join(map(quoted, self.argv))
+
+
+def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
+    """Raises McpError if it cannot be started as it is configured."""
+    settings = config.settings
+    if (settings.command is None) == (settings.url is None):
+        raise McpError("it has neither a command nor a URL, or both", hint="set command or url")
+    parts: dict[str, object] = {
+        "env": dict(settings.env),
+        "headers": dict(settings.headers),
+        "sandbox": [settings.sandbox, settings.network],
+        "private": settings.private_host,
+    }
+    if settings.url is not None:
+        _require_safe(settings)
+        return Resolved(digest_of({**parts, "url": settings.url}), url=settings.url)
+    cwd = _folder(settings.cwd, folders)
+    argv = (str(_program(settings.command or "", cwd, folders)), *settings.args)
+    scripts = tuple(dict.fromkeys(_scripts(argv, cwd, folders)))
+    contents = {str(path): _content(path) for path in scripts}
+    digest = digest_of({**parts, "argv": argv, "cwd": settings.cwd or "", "scripts": sorted(contents.values())})
+    runner = Path(settings.command or "").stem
+    warning = f"{runner} can run another version each time: the approval is of its command" * (runner in NOT_PINNED)
+    return Resolved(digest, argv, cwd, scripts=scripts, warning=warning)
+
+
+def expand(text: str, environ: Mapping[str, str]) -> str:
+    """`${VAR}` and `${VAR:-else}`. Raises McpError for a variable that is not set."""
+
+    def value(found: "re.Match[str]") -> str:
+        known = environ.get(found[1]) or found[2]
+        if known is None:
+            raise McpError(f"the variable {found[1]} is not set", hint="set it, and restart your editor or terminal")
+        if "\n" in known or "\0" in known:
+            raise McpError(f"the variable {found[1]} has several lines, which a server cannot get")
+        return known
+
+    return VARIABLE.sub(value, text)
+
+
+def expand_all(texts: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: expand(text, environ) for name, text in texts.items()}
+
+
+def quoted(word: str) -> str:
+    """As a shell would need it: so that no blank hides where a word ends."""
+    return word if re.fullmatch(r"[\w@%+=:,./-]+", word, re.ASCII) else "'" + word.replace("'", "'\\''") + "'"
+
+
+def _require_safe(settings: McpServerSettings) -> None:
+    url = urlsplit(settings.url or "")
+    if url.scheme == "http" and not is_private_host(settings.url or ""):
+        raise McpError(
+            "its URL is not encrypted", hint="use https; http is only for this machine and private addresses"
+        )
+
+
+def _folder(cwd: str | None, folders: Sequence[Path]) -> Path:
+    if not folders:
+        raise McpError("no folder is open", hint="open a folder: a server runs in the first one")
+    path = folders[0] / Path(cwd or "").expanduser()
+    if not path.is_dir():
+        raise McpError(f"its folder {path} does not exist")
+    return path.resolve()
+
+
+def _program(command: str, cwd: Path, folders: Sequence[Path]) -> Path:
+    if os.sep in command or (os.altsep and os.altsep in command):
+        path = Path(os.path.normpath(cwd / Path(command).expanduser()))
+        if not path.is_file():
+            raise McpError(f"its program {path} does not exist")
+        return path
+    found = find_program(command, folders)
+    if found is None:
+        raise McpError(f"the program {command} is not installed", hint="install it, or give its whole path")
+    return found
+
+
+def _scripts(argv: Sequence[str], cwd: Path, folders: Sequence[Path]) -> list[Path]:
+    """The files of the workspace among the words of the command."""
+    paths = (Path(os.path.realpath(cwd / word)) for word in argv if word and "\0" not in word and len(word) < 4_000)
+    real = [Path(os.path.realpath(folder)) for folder in folders]
+    return [path for path in paths if any(path.is_relative_to(folder) for folder in real) and path.is_file()]
+
+
+def _content(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST_SCRIPT:
+            raise McpError(f"{path} is too large to be compared with what was approved")
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise McpError(f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,74 @@
+"""What a server wants of the user, in both eras: questions during a call, and their answers."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.calls import Waiting
+from tark_lsp.mcp.elicitation import CANCELLED, DECLINED, Elicit, UrlToOpen, accepted, read_elicitation
+from tark_lsp.mcp.json_rpc import INVALID_PARAMS, METHOD_NOT_FOUND, Asked, RpcError, answer, refusal
+
+log = logging.getLogger(__name__)
+
+Send = Callable[[Mapping[str, Any]], None]
+
+
+def serve(asked: Asked, waiting: Waiting | None, send: Send) -> None:
+    """A request of a legacy server. `waiting`: the latest call during which the user can be asked."""
+    if asked.method == "ping":
+        send(answer(asked.id, {}))
+    elif asked.method != "elicitation/create":
+        send(refusal(asked.id, METHOD_NOT_FOUND, "tark-lsp does not do that"))
+    elif waiting is None:
+        send(answer(asked.id, DECLINED))
+    elif asked.id not in waiting.asked:
+        task = asyncio.create_task(_elicit(asked, waiting, send))
+        waiting.asked[asked.id] = task
+        task.add_done_callback(lambda _: waiting.asked.pop(asked.id, None))
+
+
+async def _elicit(asked: Asked, waiting: Waiting, send: Send) -> None:
+    assert waiting.elicit is not None
+    try:
+        with waiting.clock.asking():
+            result = await ask_user(asked.params, waiting.elicit)
+        send(answer(asked.id, result))
+    except asyncio.CancelledError:
+        send(answer(asked.id, CANCELLED))
+        raise
+    except McpError as error:
+        send(refusal(asked.id, INVALID_PARAMS, error.message))
+    except Exception:  # the server waits for an answer, whatever fails here
+        log.exception("the user could not be asked")
+        send(answer(asked.id, CANCELLED))
+
+
+async def ask_user(params: Mapping[str, Any], elicit: Elicit) -> Mapping[str, Any]:
+    """The result for the server. Raises McpError if it must not be asked."""
+    elicitation = read_elicitation(params)
+    return accepted(elicitation, await elicit(elicitation))
+
+
+async def inputs_for(requests: Any, elicit: Elicit | None) -> dict[str, Any]:
+    """The answers to what a modern server wants to know. Raises McpError if it wants something else."""
+    answers: dict[str, Any] = {}
+    for key, wanted in requests.items() if isinstance(requests, dict) else ():
+        method = wanted.get("method") if isinstance(wanted, dict) else None
+        if method != "elicitation/create":
+            raise McpError(f"it wants {method!r} of its client, which tark-lsp does not do")
+        params = wanted.get("params")
+        given = params if isinstance(params, dict) else {}
+        answers[key] = DECLINED if elicit is None else await ask_user(given, elicit)
+    return answers
+
+
+async def open_urls(error: RpcError, elicit: Elicit) -> None:
+    """The user opens the pages that a server needs first. Raises `error` if they do not open them all."""
+    data = error.failure.data
+    wanted = data.get("elicitations") if isinstance(data, dict) else None
+    for params in wanted if isinstance(wanted, list) and wanted else [{}]:
+        elicitation = read_elicitation({**params, "mode": "url"} if isinstance(params, dict) else {})
+        if not isinstance(elicitation, UrlToOpen) or await elicit(elicitation) is None:
+            raise error

@@ -1,0 +1,108 @@
+"""McpServers: all servers of this process, as they are configured now. Each runs once, whatever the number of chats."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.launching import Surroundings
+from tark_lsp.mcp.names import tool_name
+from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.server import McpServer, ServerState
+from tark_lsp.mcp.server_config import ServerConfig
+from tark_lsp.mcp.server_tools import ServerTool
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool that was approved. `name` is the one for models and rules; `digest` is for the permission of a call."""
+
+    name: str
+    server: McpServer
+    tool: ServerTool
+    digest: str
+
+
+class McpServers:
+    def __init__(self, pins: PinStore, around: Surroundings) -> None:
+        self._pins = pins
+        self._around = around
+        self._servers: dict[str, McpServer] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def configure(self, configs: Sequence[ServerConfig]) -> None:
+        """Servers whose configuration changed, or is gone, end. Nothing is started."""
+        wanted = {config.name: config for config in configs if config.settings.enabled}
+        for name, server in list(self._servers.items()):
+            if wanted.get(name) != server.config:
+                del self._servers[name]
+                if server.state is not ServerState.STOPPED:
+                    task = asyncio.create_task(server.aclose())
+                    self._ending.add(task)
+                    task.add_done_callback(self._ending.discard)
+        for name, config in wanted.items():
+            if name not in self._servers:
+                self._servers[name] = McpServer(config, self._pins, self._around)
+
+    def servers(self) -> list[McpServer]:
+        return [self._servers[name] for name in sorted(self._servers)]
+
+    def find(self, name: str) -> McpServer | None:
+        return self._servers.get(name)
+
+    def approved(self) -> list[McpServer]:
+        """Those whose pin holds."""
+        found = []
+        for server in self.servers():
+            try:
+                server.approved()
+            except McpError as error:
+                log.info("the MCP server %s is not used: %s", server.config.name, error)
+            else:
+                found.append(server)
+        return found
+
+    def start(self) -> None:
+        """Those that are approved, in the background."""
+        for server in self.approved():
+            server.start()
+
+    def tools(self) -> list[OfferedTool]:
+        """From the pins, so that they are known before any server has started."""
+        found = []
+        for server in self.servers():
+            try:
+                pin = server.approved()
+            except McpError:
+                continue
+            for tool in pin.tools:
+                if server.config.offers(tool.name) and tool.name not in server.changes.off:
+                    found.append(
+                        OfferedTool(tool_name(server.config.name, tool.name), server, tool, pin.digest_for(tool))
+                    )
+        return sorted(found, key=lambda offered: offered.name)
+
+    def notices(self) -> list[str]:
+        """What the user should know: servers that are not approved, do not start, or changed. A sentence for each."""
+        told = []
+        for server in self.servers():
+            name = f"the MCP server {server.config.name}"
+            try:
+                server.approved()
+            except McpError as error:
+                told.append(f"{name} is off: {error}")
+                continue
+            if server.error is not None:
+                told.append(f"{name} does not work: {server.error}")
+            elif server.changes:
+                off = ", ".join(sorted(server.changes.off)[:5])
+                hint = f"`tark-lsp mcp approve {server.config.name}` shows the difference"
+                told.append(f"{name} changed since you approved it, so these tools are off: {off} ({hint})")
+        return told
+
+    async def aclose(self) -> None:
+        servers, self._servers = self.servers(), {}
+        await asyncio.gather(*(server.aclose() for server in servers), *self._ending)

@@ -1,0 +1,198 @@
+"""The transport over stdin and stdout of a process of ours: one line of JSON for each message."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.eras import ServerFacts
+from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
+from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, ProgramEnded, Receiver
+from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_group
+
+log = logging.getLogger(__name__)
+
+KEPT_ERRORS = 4_000
+"""Bytes of the end of stderr that an error can show."""
+POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is started: `argv[0]` is an absolute path. `first_input` is written before anything else.
+
+    `hint` follows the error of one that ends by itself.
+    """
+
+    argv: Sequence[str]
+    cwd: Path
+    env: Mapping[str, str] = field(repr=False)
+    first_input: bytes = field(default=b"", repr=False)
+    hint: str = ""
+
+
+class StdioTransport(asyncio.SubprocessProtocol):
+    is_http = False
+
+    def __init__(self, name: str, program: Program) -> None:
+        self._name = name
+        self._program = program
+        self._receiver: Receiver | None = None
+        self._process: asyncio.SubprocessTransport | None = None
+        self._exited = asyncio.Event()
+        self._line = bytearray()
+        self._errors = bytearray()
+        self._unasked = 0
+        self._closing = False
+        self.skipped = 0
+        """Lines on stdout that were no messages."""
+
+    async def start(self, receiver: Receiver) -> None:
+        hide_memory()
+        self._receiver = receiver
+        starting = asyncio.ensure_future(self._spawn())
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with contextlib.suppress(McpError):
+                await starting
+            await self.aclose()
+            raise
+        if self._program.first_input:
+            self._write(self._program.first_input)
+
+    async def _spawn(self) -> None:
+        program = self._program
+        try:
+            self._process, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
+                *program.argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=program.cwd,
+                env=dict(program.env),
+                start_new_session=True,
+                creationflags=CREATION_FLAGS,
+            )
+        except (OSError, ValueError) as error:
+            raise McpError(f"it could not be started: {error}", hint="check its command") from error
+
+    def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:  # noqa: ARG002  # HTTP's
+        self._write(encode(message) + b"\n")
+
+    def opened(self, facts: ServerFacts) -> None:
+        pass
+
+    def abandon(self, request_id: RequestId) -> None:
+        pass
+
+    def _write(self, data: bytes) -> None:
+        stdin = self._process.get_pipe_transport(0) if self._process is not None else None
+        if not isinstance(stdin, asyncio.WriteTransport) or stdin.is_closing() or self._exited.is_set():
+            raise McpError("it has ended")
+        if stdin.get_write_buffer_size() > LARGEST_MESSAGE:
+            raise McpError("it does not read what it is sent")
+        stdin.write(data)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self._errors = (self._errors + data)[-KEPT_ERRORS:]
+            log.debug("MCP server %s: %r", self._name, data[:KEPT_ERRORS])
+            return
+        if self._closing:
+            return
+        *whole, rest = data.split(b"\n")
+        if len(self._line) + max(map(len, (*whole, rest))) > LARGEST_MESSAGE:
+            self._end(f"it sent a line of more than {LARGEST_MESSAGE // 2**20} MiB, so it was ended")
+            return
+        for part in whole:
+            line, self._line = bytes(self._line) + part, bytearray()
+            self._read(line)
+        self._line += rest
+
+    def _read(self, line: bytes) -> None:
+        assert self._receiver is not None  # data comes after `start`
+        self._unasked += len(line)
+        if self._unasked > MOST_UNASKED:
+            self._end(f"it sent {MOST_UNASKED // 2**20} MiB that nobody asked for, so it was ended")
+            return
+        if not line.strip():
+            return
+        try:
+            messages = parse_messages(line)
+        except ValueError as error:
+            self.skipped += 1
+            if self.skipped in (1, 10, 100, 1_000):
+                log.warning("MCP server %s: skipped %d lines that are no messages: %s", self._name, self.skipped, error)
+            return
+        for message in messages:
+            if isinstance(message, Reply | Failure):
+                self._unasked = 0
+            self._receiver.received(message)
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        code = self._process.get_returncode() if self._process is not None else None
+        how = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
+        text = self._errors.decode("utf-8", "replace").strip()
+        said = f": {text.splitlines()[-1][:300]}" if text else ""
+        self._report(ProgramEnded(f"it has ended ({how}){said}", hint=self._program.hint))
+
+    def _end(self, why: str) -> None:
+        """End it at once, because it does harm."""
+        self._report(McpError(why))
+        self._signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+
+    def _report(self, error: McpError) -> None:
+        if not self._closing:
+            self._closing = True
+            self._line.clear()
+            if self._receiver is not None:
+                self._receiver.closed(error)
+
+    def _signal(self, number: int) -> bool:
+        """Whether something of the group is still there."""
+        if self._process is None:
+            return False
+        if sys.platform == "win32":  # untested
+            if number and not self._exited.is_set():
+                self._process.kill()
+            return not self._exited.is_set()
+        return signal_group(self._process.get_pid(), number)
+
+    async def aclose(self) -> None:
+        """Close stdin, wait, SIGTERM, wait, SIGKILL: as the specification wants it."""
+        self._closing = True
+        if self._process is None:
+            return
+        stdin = self._process.get_pipe_transport(0)
+        if stdin is not None:
+            stdin.close()
+        try:
+            if await self._gone(CLOSE_SECONDS):
+                return
+            self._signal(signal.SIGTERM)
+            await self._gone(CLOSE_SECONDS)
+        finally:
+            self._signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._exited.wait(), CLOSE_SECONDS)
+            self._process.close()
+
+    async def _gone(self, seconds: float) -> bool:
+        """Whether the whole group ends within this time."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._exited.wait(), seconds)
+        while self._signal(0) and loop.time() < end:  # noqa: ASYNC110  # nothing tells when a group ends
+            await asyncio.sleep(POLL_SECONDS)
+        return self._exited.is_set() and not self._signal(0)

@@ -1,0 +1,195 @@
+"""The transport over HTTP: each message is a POST, whose answer is JSON or a stream of events.
+
+Legacy servers can have a session, send by themselves on a GET stream, and resume a stream that broke. Redirects are
+not followed, and headers with keys go to exactly the configured URL.
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tark_lsp.errors import McpError, TarkError
+from tark_lsp.http import HttpResponse
+from tark_lsp.llm.wire.sse import SseDecoder
+from tark_lsp.mcp.eras import Era, ServerFacts
+from tark_lsp.mcp.http_requests import JSON, Endpoint, HttpRequests, SessionOver, read_body, type_of
+from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
+from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, Receiver
+
+log = logging.getLogger(__name__)
+
+EVENTS = "text/event-stream"
+MOST_RETRIES = 5
+"""Of a stream that broke, or was closed by the server, without an event in between."""
+RETRY_SECONDS, LONGEST_RETRY = 1.0, 30.0
+
+
+@dataclass(slots=True)
+class _Stream:
+    """What is known of one stream of events."""
+
+    last_id: str = ""
+    retry_seconds: float = RETRY_SECONDS
+    bytes: int = 0
+
+
+class StreamableHttp:
+    is_http = True
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._http = HttpRequests(endpoint)
+        self._receiver: Receiver | None = None
+        self._tasks: dict[asyncio.Task[None], RequestId | None] = {}
+        self._closed = False
+        self._greeted: asyncio.Task[None] | None = None
+        """The end of the legacy opening, which has to arrive before any request."""
+
+    async def start(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+
+    def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+        if self._closed:
+            raise McpError("the connection was closed")
+        request_id = message["id"] if "method" in message and "id" in message else None
+        task = self._begin(self._deliver(encode(message), headers, request_id), request_id)
+        if message.get("method") == "notifications/initialized":
+            self._greeted = task
+
+    def _begin(self, work: Coroutine[Any, Any, None], request_id: RequestId | None = None) -> "asyncio.Task[None]":
+        task = asyncio.create_task(work)
+        self._tasks[task] = request_id
+        task.add_done_callback(lambda done: self._tasks.pop(done, None))
+        return task
+
+    def opened(self, facts: ServerFacts) -> None:
+        self._http.facts = facts
+        if facts.era is Era.LEGACY:
+            self._begin(self._listen())
+
+    def abandon(self, request_id: RequestId) -> None:
+        """Close its stream. To a modern server that says that the request is cancelled."""
+        for task, of in list(self._tasks.items()):
+            if of == request_id and of is not None:
+                task.cancel()
+
+    async def aclose(self) -> None:
+        self._closed = True
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        try:
+            if tasks:
+                await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+            if self._http.session:
+                async with asyncio.timeout(CLOSE_SECONDS), self._http.request("DELETE", self._http.version()):
+                    pass
+        except (TarkError, TimeoutError) as error:
+            log.debug("the session could not be ended: %s", error)
+        finally:
+            await self._http.aclose()
+
+    async def _deliver(self, body: bytes, headers: Mapping[str, str], request_id: RequestId | None) -> None:
+        """Send one message, and pass on what comes back."""
+        assert self._receiver is not None
+        if request_id is not None and self._greeted is not None:
+            await asyncio.wait([self._greeted])
+        try:
+            answered = await self._post(body, headers, request_id)
+            problem = McpError("its answer ended before the result")
+        except SessionOver as error:
+            self._receiver.closed(error)
+            return
+        except TarkError as error:
+            answered, problem = False, _as_mcp(error)
+        if request_id is not None and not answered:
+            self._receiver.request_failed(request_id, problem)
+
+    async def _post(self, body: bytes, headers: Mapping[str, str], request_id: RequestId | None) -> bool:
+        """Whether the request got its answer. Raises TarkError."""
+        sent = {**headers, "content-type": JSON, "accept": f"{JSON}, {EVENTS}"}
+        stream = _Stream()
+        async with self._http.request("POST", sent, body) as response:
+            if session := response.headers.get("mcp-session-id"):
+                self._http.session = session[:1_000]
+            if response.status == 202:
+                return False
+            await self._http.require_success(response, request_id)
+            if type_of(response) != EVENTS:
+                return request_id is not None and self._pass_on(await read_body(response, LARGEST_MESSAGE), request_id)
+            if await self._read_events(response, stream, request_id):
+                return True
+        return request_id is not None and await self._resume(stream, request_id)
+
+    async def _resume(self, stream: _Stream, request_id: RequestId | None) -> bool:
+        """Read on after the last event, as long as the server lets us (legacy). Raises TarkError."""
+        tries = 0
+        while self._can_resume(stream) and tries < MOST_RETRIES:
+            await asyncio.sleep(min(stream.retry_seconds, LONGEST_RETRY))
+            before = stream.last_id
+            headers = {"accept": EVENTS, **self._http.version(), **({"last-event-id": before} if before else {})}
+            async with self._http.request("GET", headers) as response:
+                await self._http.require_success(response, None)
+                if await self._read_events(response, stream, request_id):
+                    return True
+            tries = 0 if stream.last_id != before else tries + 1
+        return False
+
+    def _can_resume(self, stream: _Stream) -> bool:
+        return bool(stream.last_id) and (self._http.facts is None or self._http.facts.era is Era.LEGACY)
+
+    async def _listen(self) -> None:
+        """The stream of a legacy server for what it sends by itself. It need not have one."""
+        stream = _Stream()
+        try:
+            async with self._http.request("GET", {"accept": EVENTS, **self._http.version()}) as response:
+                if response.status != 200 or type_of(response) != EVENTS:
+                    return
+                await self._read_events(response, stream, None)
+            await self._resume(stream, None)
+        except SessionOver as error:
+            assert self._receiver is not None
+            self._receiver.closed(error)
+        except TarkError as error:
+            log.debug("the stream of the server ended: %s", error)
+
+    async def _read_events(self, response: HttpResponse, stream: _Stream, request_id: RequestId | None) -> bool:
+        """Pass on the messages of a stream. True at the answer to the request. A cut stream is like one that ended."""
+        decoder = SseDecoder(LARGEST_MESSAGE)
+        try:
+            async for chunk in response.chunks:
+                stream.bytes += len(chunk)
+                if stream.bytes > MOST_UNASKED:
+                    raise McpError(f"it sent {MOST_UNASKED // 2**20} MiB without an answer")
+                for event in decoder.feed_bytes(chunk):
+                    stream.last_id = event.id or stream.last_id
+                    if event.data.strip() and self._pass_on(event.data, request_id):
+                        return True
+                if decoder.retry_ms is not None:
+                    stream.retry_seconds = decoder.retry_ms / 1000
+        except McpError:
+            raise
+        except TarkError as error:
+            if not self._can_resume(stream):
+                raise
+            log.debug("a stream broke, and is resumed: %s", error)
+        return False
+
+    def _pass_on(self, data: bytes, request_id: RequestId | None) -> bool:
+        """Whether the answer to the request is among these messages."""
+        assert self._receiver is not None
+        try:
+            messages = parse_messages(data)
+        except ValueError as error:
+            log.warning("an MCP server sent what is no message: %s", error)
+            return False
+        answered = False
+        for message in messages:
+            answered = answered or (isinstance(message, Reply | Failure) and message.id == request_id)
+            self._receiver.received(message)
+        return answered and request_id is not None
+
+
+def _as_mcp(error: TarkError) -> McpError:
+    return error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)

@@ -1,0 +1,143 @@
+"""Adds automatic context to the prompt of a turn: code that the index finds, within a limit of time and of tokens."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from tark_lsp.agent.kinds import Kind
+from tark_lsp.agent.prompt import PromptContext, turn_prompt
+from tark_lsp.context.automatic import LEVELS, Candidate, Level, Subject, find_candidates
+from tark_lsp.context.automatic_snippets import choose_snippets, texts_of
+from tark_lsp.context.snippets import Reference, parse_snippets
+from tark_lsp.errors import ToolError, WorkspaceError
+from tark_lsp.index.model import IndexState
+from tark_lsp.messages import Message, Text, ToolResult
+from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
+from tark_lsp.settings import ContextSettings
+from tark_lsp.tools.masking import holds_keys, mask_file
+from tark_lsp.tools.places import place_of_path
+from tark_lsp.tools.tool import Selection, ToolContext
+from tark_lsp.workspace.lines import split_lines
+
+log = logging.getLogger(__name__)
+
+SECONDS = 0.3
+"""The prompt waits for the index for so long at most."""
+INDEXED = 0.9
+"""The share of the files that must be indexed. It is never all of them just after a file was saved."""
+WINDOW_SHARE = 0.05
+"""Of the model's window, at most."""
+LONGEST_FILE = 200_000
+"""Characters. Masking the secrets of a longer one takes too long."""
+WITHOUT = frozenset({"init", "review"})
+"""Kinds of turns that read what they need."""
+
+
+async def with_automatic_context(
+    around: PromptContext,
+    prompt: str,
+    kind: Kind,
+    history: Sequence[Message],
+    access: MentionAccess,
+    settings: ContextSettings,
+    window: int | None,
+) -> PromptContext:
+    """`around` with the code that was found. `history`: what the model knows already. `window`: of the model.
+
+    What is not found in time is left out, and the log says so.
+    """
+    context = access.context
+    if settings.automatic == "off" or kind.base in WITHOUT or not await _is_ready(context):
+        return around
+    level, began = LEVELS[settings.automatic], time.monotonic()
+    candidates = await _candidates(_subject(prompt, context), level, context)
+    told = turn_prompt(prompt, kind, context.mode, context.workspace, around)
+    reader = _Reader(access, began + SECONDS)
+    for path in dict.fromkeys(one.path for one in candidates):
+        reader.lines(path)
+        await asyncio.sleep(0)  # masking a long file takes 20 ms: others can run between two of them
+    tokens = min(settings.tokens, settings.tokens if window is None else int(window * WINDOW_SHARE))
+    shown = _shown([*history, told], {str(one.path) for one in candidates})
+    snippets = choose_snippets(candidates, reader.lines, shown, prompt, level, tokens)
+    if reader.is_late:
+        log.warning("automatic context: not all files could be read within %g s", SECONDS)
+    log.info("automatic context: %d snippets in %.0f ms", len(snippets), 1000 * (time.monotonic() - began))
+    return replace(around, automatic=texts_of(snippets))
+
+
+async def _is_ready(context: ToolContext) -> bool:
+    status = await context.index.status()
+    return status.state is IndexState.READY or (
+        status.state is IndexState.BUILDING and status.files > 0 and status.indexed >= INDEXED * status.files
+    )
+
+
+async def _candidates(subject: Subject, level: Level, context: ToolContext) -> list[Candidate]:
+    """Those that the index found in time."""
+    found: list[Candidate] = []
+    try:
+        async with asyncio.timeout(SECONDS):
+            await find_candidates(context.index, subject, level, found)
+    except TimeoutError:
+        log.warning("automatic context: the index did not answer within %g s", SECONDS)
+    except ToolError as error:
+        log.warning("automatic context: %s", error.message)
+    return found
+
+
+def _subject(prompt: str, context: ToolContext) -> Subject:
+    selection, folders = context.selection, context.workspace.folders
+    if selection is None:
+        return Subject(prompt, folders)
+    text = selection.snapshot.text
+    return Subject(prompt, folders, selection.snapshot.path, _lines(selection), text[selection.start : selection.end])
+
+
+def _lines(selection: Selection) -> tuple[int, int]:
+    """The first and the last selected line, from 1."""
+    text = selection.snapshot.text
+    first = text.count("\n", 0, selection.start) + 1
+    return first, max(first, text.count("\n", 0, max(selection.start, selection.end - 1)) + 1)
+
+
+def _shown(messages: Sequence[Message], paths: set[str]) -> list[Reference]:
+    """The snippets of these files that the messages have. They are found in the history itself, so what a compaction
+    removed counts as not shown, and a session that is opened again knows the same."""
+    found: list[Reference] = []
+    for message in messages:
+        for part in message.parts:
+            text = part.text if isinstance(part, Text) else part.content if isinstance(part, ToolResult) else ""
+            if "<code=" in text and any(path in text for path in paths):
+                found += [one for one in parse_snippets(text) if one.path in paths]
+    return found
+
+
+class _Reader:
+    """Reads files as the tools do: by the rules, with unsaved text, secrets masked. Files of keys are left out."""
+
+    def __init__(self, access: MentionAccess, deadline: float) -> None:
+        self._access = access
+        self._deadline = deadline
+        self._known: dict[Path, Sequence[str]] = {}
+        self.is_late = False
+
+    def lines(self, path: Path) -> Sequence[str]:
+        """None of a file that the model may not read without a question, or if the time is over."""
+        if path not in self._known:
+            self.is_late = self.is_late or time.monotonic() > self._deadline
+            self._known[path] = () if self.is_late else self._read(path)
+        return self._known[path]
+
+    def _read(self, path: Path) -> Sequence[str]:
+        context = self._access.context
+        with suppress(WorkspaceError):
+            place = place_of_path(context, context.workspace.resolve(str(path)))
+            if place.outside or holds_keys(context, place.path) or why_not_readable(place, self._access):
+                return ()
+            text = context.workspace.read(place.path).text
+            return split_lines(mask_file(context, place.path, text).text) if len(text) <= LONGEST_FILE else ()
+        return ()

@@ -1,0 +1,81 @@
+"""Servers in the sandbox: no network, a workspace that cannot be written to, and keys that no command line shows."""
+
+import json
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.client import Call
+from tark_lsp.mcp.server import McpServer
+from tark_lsp.sandbox.planning import Places
+from tark_lsp.sandbox.sandbox import Sandbox
+from tests.mcp.servers import PLAIN, Desk
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    home = tmp_path / "home"
+    home.mkdir()
+    project = tmp_path / "project"
+    project.mkdir()
+    sandbox = Sandbox(Places(home, tmp_path / "caches", tmp_path / "state"), [project])
+    if not await sandbox.check():
+        pytest.skip(sandbox.why_not)
+    desk = Desk(tmp_path, sandbox=lambda: sandbox)
+    shutil.copy(PLAIN, project / "server.py")
+    yield desk
+    await desk.servers.aclose()
+
+
+async def use(desk: Desk, kind: str, **settings: Any) -> McpServer:
+    config = desk.config({"command": "/usr/bin/python3", "args": ("-S", "server.py", kind), **settings})
+    await desk.approve(config)
+    desk.servers.configure([config])
+    return desk.servers.servers()[0]
+
+
+async def call(server: McpServer) -> str:
+    tool = server.approved().tools[0]
+    return (await server.call_tool(Call(tool, {}))).text
+
+
+async def test_it_cannot_write_to_the_workspace(desk: Desk) -> None:
+    server = await use(desk, "writes")
+    before = server.is_confined  # nobody knows
+    assert await call(server) == "OSError"
+    assert (before, server.is_confined) == (False, True)
+    assert sorted(path.name for path in desk.folder.iterdir()) == ["server.py"]
+
+
+async def test_without_the_sandbox_it_can(desk: Desk) -> None:
+    server = await use(desk, "writes", sandbox=False)
+    assert await call(server) == "written"
+    assert server.unconfined == "its settings say so"
+    assert not server.is_confined
+
+
+async def test_with_network_it_does_not_count_as_confined(desk: Desk) -> None:
+    server = await use(desk, "", network=True)
+    await call(server)
+    assert not server.is_confined
+
+
+async def test_its_variables_are_on_no_command_line(desk: Desk) -> None:
+    server = await use(desk, "environment", env={"TOKEN": "s3cret 'quoted' $HOME"})
+    seen = json.loads(await call(server))
+    assert seen["TOKEN"] == "s3cret 'quoted' $HOME"
+    lines = [" ".join(one.info["cmdline"] or ()) for one in psutil.process_iter(["cmdline"])]
+    assert any("server.py environment" in line for line in lines)
+    assert not any("s3cret" in line for line in lines)
+
+
+async def test_a_required_sandbox_that_is_off_starts_nothing(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, sandbox_required=lambda: True)
+    with pytest.raises(McpError, match="without a sandbox, which your settings require"):
+        await desk.approve(desk.plain())
+    assert desk.told() == []

@@ -1,0 +1,171 @@
+"""MCP servers in the whole language server: when they start, what the user is told, and what is imported."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tark_lsp.folders import mcp_pins_folder
+from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.server_config import ServerConfig
+from tests.mcp.servers import PLAIN, Desk
+from tests.patience import AT_ONCE
+from tests.server.desk import Desk as WholeServer
+
+Make = Callable[..., WholeServer]
+
+
+@pytest.fixture
+async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
+    made: list[WholeServer] = []
+
+    def new(*lines: str, trusted: bool = True, **more: Any) -> WholeServer:
+        env = f'{{ "TOY_LOG" = "{tmp_path / "log"}" }}'
+        toy = f'[mcp.servers.toy]\ncommand = "{sys.executable}"\nargs = ["-S", "-E", "{PLAIN}", ""]\nenv = {env}\n'
+        head = f'sandbox = "off"\nworkspaceTrusted = {json.dumps(trusted)}\n'
+        whole = WholeServer(tmp_path, monkeypatch, config="\n".join([head, toy, *lines]), **more)
+        made.append(whole)
+        return whole
+
+    yield new
+    for one in made:
+        await one.stop()
+
+
+async def approve(whole: WholeServer, tmp_path: Path) -> ServerConfig:
+    """As `tark-lsp mcp approve` would."""
+    settings = whole.app.parts.configuration.settings.mcp.servers["toy"]
+    desk = Desk(tmp_path)
+    desk.folder, desk.pins = whole.folder, PinStore(mcp_pins_folder)
+    config = ServerConfig("toy", settings)
+    await desk.approve(config)
+    (tmp_path / "log").unlink()
+    return config
+
+
+async def started(tmp_path: Path) -> None:
+    async with asyncio.timeout(AT_ONCE):
+        while not (tmp_path / "log").exists():  # noqa: ASYNC110  # a file of another process
+            await asyncio.sleep(0.01)
+
+
+async def test_it_starts_when_a_chat_opens_in_a_trusted_workspace(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    tools = whole.app.parts.preparation.contexts.tools()
+    assert "mcp__toy__add" in tools
+    assert not (tmp_path / "log").exists()
+    await whole.command("tark.session.new")
+    await started(tmp_path)
+
+
+async def test_it_does_not_start_in_a_workspace_that_is_not_trusted(make: Make, tmp_path: Path) -> None:
+    whole = make(trusted=False)
+    await approve(whole, tmp_path)
+    await whole.command("tark.session.new")
+    assert (await whole.end(await whole.start("hello")))["stopReason"] == "end_turn"
+    assert not (tmp_path / "log").exists()
+
+
+async def test_the_user_is_told_once_what_is_not_approved(make: Make) -> None:
+    whole = make()
+    turns = [await whole.start("hello"), await whole.start("hello again")]
+    for turn in turns:
+        await whole.end(turn)
+    notices = [[one["message"] for one in whole.updates(turn, "notice")] for turn in turns]
+    assert [len(one) for one in notices] == [1, 0]
+    assert "the MCP server toy is off: you have not approved it (run `tark-lsp mcp approve toy`" in notices[0][0]
+
+
+async def test_a_project_can_switch_a_server_off_and_nothing_else(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    (whole.folder / ".tark").mkdir()
+    config = '[mcp.servers.toy]\nenabled = false\ntrusted = true\n[mcp.servers.evil]\ncommand = "evil"\n'
+    (whole.folder / ".tark" / "config.toml").write_text(config)
+    whole.app.parts.configuration.reload()
+    servers = whole.app.parts.configuration.settings.mcp.servers
+    assert [(name, one.enabled, one.trusted) for name, one in servers.items()] == [("toy", False, False)]
+    assert not any(name.startswith("mcp__") for name in whole.app.parts.preparation.contexts.tools())
+    assert "mcp.servers.evil.command" in "\n".join(whole.app.parts.configuration.problems)
+
+
+async def test_values_of_variables_are_never_shown(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    shown = json.dumps((await whole.settings())["mcp"])
+    assert "(hidden)" in shown
+    assert str(tmp_path / "log") not in shown
+
+
+NO_MCP = """
+import sys
+from pathlib import Path
+from typing import Any
+import tark_lsp.server.parts, tark_lsp.server.app, tark_lsp.settings
+from tark_lsp.tools import load_tools
+load_tools()
+print([name for name in sys.modules if name.startswith("tark_lsp.mcp.") or name == "tark_lsp.mcp"])
+"""
+
+
+def test_without_a_server_nothing_of_mcp_is_imported() -> None:
+    done = subprocess.run([sys.executable, "-c", NO_MCP], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def prompt_of(whole: WholeServer, typed: str) -> tuple[str, dict[str, Any]]:
+    """What the model was told for this, and the end of the turn."""
+    end = await whole.end(await whole.start(typed))
+    messages = whole.app.parts.sessions.rows.read_session(end["sessionId"]).messages
+    return "".join(message.text for message in messages[:1]), end
+
+
+async def test_a_prompt_of_a_server(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    (whole.folder / "secret.txt").write_text("hidden words")
+    told, _ = await prompt_of(whole, "/toy:greet you and all")
+    assert 'Greet {"who": "you", "how": "and all"}.' in told
+    assert told.count("</mcp>") == 1
+    assert "hidden words" not in told
+    _, end = await prompt_of(whole, "/toy:greet")
+    assert "the prompt needs who" in end["error"]["message"]
+    _, end = await prompt_of(whole, "/toy:other")
+    assert "has no prompt 'other'" in end["error"]["message"]
+    told, _ = await prompt_of(whole, "/etc:hosts is a path")
+    assert "/etc:hosts is a path" in told
+
+
+async def test_a_resource_is_mentioned_and_asked_about(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    asked: list[Any] = []
+
+    def answer(params: Any) -> Any:
+        asked.append(params)
+        return {"outcome": "allow" if len(asked) == 1 else "reject"}
+
+    whole.connection.answers["tark/requestPermission"] = answer
+    told, _ = await prompt_of(whole, "look at @mcp:toy:x://a")
+    assert "a resource\n</mcp>" in told
+    assert asked[0]["title"] == "read x://a from the MCP server toy"
+    told, _ = await prompt_of(whole, "look at @mcp:toy:x://b")
+    assert "the person said no" in told
+    assert "read x://b" not in (tmp_path / "log").read_text()
+    told, _ = await prompt_of(whole, "look at @mcp:nobody:x://b")
+    assert "there is no MCP server 'nobody'" in told
+    assert len(asked) == 2
+
+
+async def test_without_trust_no_prompt_and_no_resource_is_read(make: Make, tmp_path: Path) -> None:
+    whole = make(trusted=False)
+    await approve(whole, tmp_path)
+    told, _ = await prompt_of(whole, "/toy:greet you, look at @mcp:toy:x://a")
+    assert "/toy:greet you" in told
+    assert "you do not trust this workspace" in told
+    assert not (tmp_path / "log").exists()
