@@ -128,7 +128,9 @@ async def measure(server: Server, upstream: Server) -> dict[str, float]:
         added.append((await read(server, "1-0")).first)
         own.append((await read(upstream, "1-0")).first)
     figures["first event, ms"] = (statistics.median(added) - statistics.median(own)) * 1000
-    through, direct, cpu = [], [], server.cpu()
+    through: list[float] = []
+    direct: list[float] = []
+    cpu = server.cpu()
     for _ in range(5):
         through += (await read(server, f"1000-{RATE}")).delays
     figures["CPU of an event at 500 a second, us"] = (server.cpu() - cpu) / len(through) * 1e6

@@ -20,7 +20,14 @@ def frame(kind: str, **fields: Any) -> bytes:
 
 
 def begin() -> bytes:
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+    }
     usage = {"input_tokens": 10, "output_tokens": 1}
     return frame("message_start", message={**message, "usage": usage}) + frame(
         "content_block_start", index=0, content_block={"type": "text", "text": ""}
