@@ -1,6 +1,9 @@
 """The gateway beside LiteLLM's proxy: Anthropic's wire as Responses events, over loopback, in one run.
 
-    uv run --group benchmarks python -m tests.benchmarks.bench_gateway [PATH_OF_LITELLM]
+    uv run python -m tests.benchmarks.bench_gateway [PATH_OF_LITELLM]
+
+LiteLLM's proxy needs an older rich than we do, so it is in an environment of its own:
+`uv venv PLACE && uv pip install --python PLACE/bin/python 'litellm[proxy]'`, then PATH_OF_LITELLM is PLACE/bin/litellm.
 
 - added latency of an event, in a stream of 500 a second: the time from the upstream's write to our read, less that of
   a client that reads the upstream itself; goal: under 1 ms at p99
@@ -192,7 +195,7 @@ async def main(program: str) -> None:
             async with gateway(Path(folder), port) as server:
                 ours = await measure(server, upstream)
             theirs: dict[str, float] = {}
-            if Path(program).exists():
+            if program:
                 async with litellm(program, Path(folder), port) as server:
                     theirs = await measure(server, upstream)
     print(f"load after: {os.getloadavg()[0]:.1f}\n{'':44}{'tark':>10}{'litellm':>10}{'ratio':>8}")
@@ -203,5 +206,4 @@ async def main(program: str) -> None:
 
 
 if __name__ == "__main__":
-    default = str(Path(sys.executable).with_name("litellm"))
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else default))
+    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else ""))
