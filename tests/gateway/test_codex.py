@@ -90,8 +90,7 @@ async def test_reasoning_state(tmp_path: Path, wire: str) -> None:
     """Codex keeps it, also from turn to turn; the upstream refuses requests without it."""
     async with StrictUpstream([answer_on(wire)]) as upstream, running_gateway(upstream) as url:
         codex = new_codex(tmp_path, url, model_of(wire))
-        answers = [answer_on(wire), Reply(text="Nothing is there."), Reply(text="I said so.")]
-        upstream.then(*answers)
+        upstream.then(answer_on(wire), Reply(text="Nothing is there."), Reply(text="I said so."))
         assert texts(await codex.run("Do it."))[-1] == "Nothing is there."
         assert texts(await codex.run("resume", "--last", "Really?")) == ["I said so."]
     for request in upstream.requests[1:]:

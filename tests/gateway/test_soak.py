@@ -179,7 +179,8 @@ async def held(upstream: Upstream, base: set[asyncio.Task[Any]]) -> Held:
 @pytest.mark.parametrize("count", [pytest.param(COUNT, marks=pytest.mark.exhaustive), 300])
 async def test_nothing_is_left_and_every_end_is_right(count: int) -> None:
     known = list(cases())
-    async with Upstream([case.answer for case in known]) as upstream, running_gateway(upstream) as url:
+    upstream = Upstream([case.answer for case in known])
+    async with upstream, running_gateway(upstream) as url:
         soak, base = Soak(url, known), asyncio.all_tasks()
         warm = count // 4
         await soak.run(0, warm)
