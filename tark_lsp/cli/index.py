@@ -131,7 +131,7 @@ async def _build(found: FoundIndex, screen: Screen) -> int:
             status = await client.command("tark.index.status")
             if loop.time() > say_next:
                 say_next += SAY_SECONDS
-                screen.print_line(f"{status['indexed']:,} of {status['files']:,} files", "dim")
+                screen.print_line(f"files: {_done(status['indexed'], status['files'], is_building=True)}", "dim")
     if status["state"] != "ready":
         screen.print_error(f"the index is not built: {status['reason'] or status['state']}")
         return NOT_DONE
@@ -185,7 +185,7 @@ def _rows(found: FoundIndex) -> Iterator[tuple[str, str]]:
     yield "state", found.sentence
     if stored is None:
         return
-    yield "files", f"{stored.indexed:,} of {stored.files:,} are done ({_share(stored):.0%})"
+    yield "files", _done(stored.indexed, stored.files, is_building=stored.state is IndexState.BUILDING)
     yield "definitions", f"{stored.definitions:,}"
     yield "chunks", f"{stored.chunks:,}"
     if stored.skipped:
@@ -205,6 +205,12 @@ def _json(found: FoundIndex) -> dict[str, Any]:
         "place": str(found.place),
         "process": found.holder,
     }
+
+
+def _done(indexed: int, files: int, *, is_building: bool) -> str:
+    if not files:
+        return "not listed yet" if is_building else "there are none"
+    return f"{indexed:,} of {files:,} are done ({indexed / files:.0%})"
 
 
 def _share(status: IndexStatus) -> float:

@@ -18,6 +18,8 @@ from tark_lsp.workspace.uris import path_from_uri
 MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}
 NOTICE_STYLES = {"error": "bold red", "warning": "yellow"}
 PLAN_MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
+MOST_PLACES = 5
+"""Of failures that are shown for one run."""
 ENDED_BADLY = ("failed", "rejected", "cancelled")
 
 
@@ -112,8 +114,18 @@ class Screen:
             self.print_line(f"● {self._titles.get(call, '')}", "cyan")
         if words := outcome_text(update.get("outcome") or {}):
             self.print_line(f"  {words}", "dim")
+            self._failures(update)
         if status in ENDED_BADLY:
             self.print_line(f"  ✗ {': '.join([status, *reasons(update)])}", "red")
+
+    def _failures(self, update: Mapping[str, Any]) -> None:
+        """The places of the failures of a test run or a check."""
+        places = list(update.get("locations") or ()) if "counts" in update["outcome"] else []
+        for place in places[:MOST_PLACES]:
+            line = f":{place['range']['start']['line'] + 1}" if "range" in place else ""
+            self.print_line(f"  {self.file_name(place['uri'])}{line}", "dim")
+        if len(places) > MOST_PLACES:
+            self.print_line(f"  and {len(places) - MOST_PLACES} more", "dim")
 
     def _stream(self, delta: str, kind: str) -> None:
         if self._within_line != kind:
@@ -139,7 +151,8 @@ class Screen:
 
 
 def outcome_text(outcome: Mapping[str, Any]) -> str:
-    """`exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say the same."""
+    """`exit 1 · 2.3 s`, `2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say
+    the same."""
     code, seconds = outcome.get("exitCode"), outcome.get("seconds")
     matches, files = outcome.get("matches"), outcome.get("files")
     more = "+" if outcome.get("more") else ""
@@ -148,7 +161,8 @@ def outcome_text(outcome: Mapping[str, Any]) -> str:
         hits = f"{matches}{more} match{'' if matches == 1 and not more else 'es'}"
         found = f"{hits} in {found}" if matches else "no matches"
     ended = "" if code is None else f"exit {code}" if code >= 0 else f"signal {-code}"
-    return " · ".join(part for part in (found, ended, "" if seconds is None else f"{seconds:.1f} s") if part)
+    counts = one_line(str(outcome.get("counts") or ""))
+    return " · ".join(part for part in (found, counts, ended, "" if seconds is None else f"{seconds:.1f} s") if part)
 
 
 def reasons(update: Mapping[str, Any]) -> list[str]:
