@@ -84,6 +84,15 @@ class Screen:
         inside = path.is_relative_to(self._folder)
         return whole_line(path.relative_to(self._folder).as_posix() if inside else str(path))
 
+    def show_failures(self, update: Mapping[str, Any]) -> None:
+        """Shows the first places of the failures of a test run or a check. `update` is the last one of the call."""
+        places = list(update.get("locations") or ()) if "counts" in (update.get("outcome") or {}) else []
+        for place in places[:MOST_PLACES]:
+            line = f":{place['range']['start']['line'] + 1}" if "range" in place else ""
+            self.print_line(f"  {self.file_name(place['uri'])}{line}", "dim")
+        if len(places) > MOST_PLACES:
+            self.print_line(f"  and {len(places) - MOST_PLACES} more", "dim")
+
     def show_end(self, end: Mapping[str, Any]) -> None:
         """Shows how the turn ended (protocol.md)."""
         edits = [f"{self.file_name(edit['uri'])} {edit['state']}" for edit in end.get("edits") or ()]
@@ -114,18 +123,9 @@ class Screen:
             self.print_line(f"● {self._titles.get(call, '')}", "cyan")
         if words := outcome_text(update.get("outcome") or {}):
             self.print_line(f"  {words}", "dim")
-            self._failures(update)
+            self.show_failures(update)
         if status in ENDED_BADLY:
             self.print_line(f"  ✗ {': '.join([status, *reasons(update)])}", "red")
-
-    def _failures(self, update: Mapping[str, Any]) -> None:
-        """The places of the failures of a test run or a check."""
-        places = list(update.get("locations") or ()) if "counts" in update["outcome"] else []
-        for place in places[:MOST_PLACES]:
-            line = f":{place['range']['start']['line'] + 1}" if "range" in place else ""
-            self.print_line(f"  {self.file_name(place['uri'])}{line}", "dim")
-        if len(places) > MOST_PLACES:
-            self.print_line(f"  and {len(places) - MOST_PLACES} more", "dim")
 
     def _stream(self, delta: str, kind: str) -> None:
         if self._within_line != kind:

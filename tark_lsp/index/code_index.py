@@ -29,7 +29,7 @@ class NoIndex:
     async def ask(self, question: Question[T]) -> Found[T]:
         raise ToolError(
             "unsupported",
-            f"{type(question).__name__}: there is no code index, because {self._reason}",
+            f"there is no code index, because {self._reason}",
             hint="use search_text and read_file",
         )
 
