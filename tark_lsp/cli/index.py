@@ -159,7 +159,7 @@ def _clear(screen: Screen, *, every: bool) -> int:
         shutil.rmtree(place)
         os.close(lock)
     if removed:
-        screen.print_line(f"removed: {_size(bytes_removed)}" + (f" of {removed} folders" if every else ""))
+        screen.print_line(f"removed: {_size(bytes_removed)}" + (f" of {removed} folder{'' if removed == 1 else 's'}" if every else ""))
     elif code == DONE:
         screen.print_line("there is no index to remove")
     return code
@@ -185,12 +185,13 @@ def _rows(found: FoundIndex) -> Iterator[tuple[str, str]]:
     yield "state", found.sentence
     if stored is None:
         return
-    yield "files", _done(stored.indexed, stored.files, is_building=stored.state is IndexState.BUILDING)
-    yield "definitions", f"{stored.definitions:,}"
-    yield "chunks", f"{stored.chunks:,}"
-    if stored.skipped:
-        yield "not indexed", ", ".join(f"{count:,} {reason}" for reason, count in stored.skipped)
-    yield "search", stored.vectors or "lexical only"
+    if stored.state is not IndexState.FAILED:
+        yield "files", _done(stored.indexed, stored.files, is_building=stored.state is IndexState.BUILDING)
+        yield "definitions", f"{stored.definitions:,}"
+        yield "chunks", f"{stored.chunks:,}"
+        if stored.skipped:
+            yield "not indexed", ", ".join(f"{count:,} {reason}" for reason, count in stored.skipped)
+        yield "search", stored.vectors or "lexical only"
     yield "on disk", f"{_size(stored.bytes_on_disk)} in {found.place}"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tark_lsp.errors import ToolError
 from tark_lsp.index.cache_folder import workspace_cache
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DATABASE, TEXT
@@ -131,6 +132,8 @@ async def test_a_cache_folder_that_cannot_be_made(work: Path, tmp_path: Path) ->
         status = await until(client, lambda status: status.state is IndexState.FAILED)
         assert "cannot be written" in status.reason
         assert (await client.ask(Search("area", 5))).items == ()
+        with pytest.raises(ToolError, match="cannot be written"):
+            await client.rebuild()
     finally:
         await client.close()
 
