@@ -159,7 +159,9 @@ def _clear(screen: Screen, *, every: bool) -> int:
         shutil.rmtree(place)
         os.close(lock)
     if removed:
-        screen.print_line(f"removed: {_size(bytes_removed)}" + (f" of {removed} folder{'' if removed == 1 else 's'}" if every else ""))
+        screen.print_line(
+            f"removed: {_size(bytes_removed)}" + (f" of {removed} folder{'' if removed == 1 else 's'}" if every else "")
+        )
     elif code == DONE:
         screen.print_line("there is no index to remove")
     return code

@@ -151,8 +151,7 @@ class Screen:
 
 
 def outcome_text(outcome: Mapping[str, Any]) -> str:
-    """`exit 1 · 2.3 s`, `2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say
-    the same."""
+    """`2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say the same."""
     code, seconds = outcome.get("exitCode"), outcome.get("seconds")
     matches, files = outcome.get("matches"), outcome.get("files")
     more = "+" if outcome.get("more") else ""
@@ -162,7 +161,8 @@ def outcome_text(outcome: Mapping[str, Any]) -> str:
         found = f"{hits} in {found}" if matches else "no matches"
     ended = "" if code is None else f"exit {code}" if code >= 0 else f"signal {-code}"
     counts = one_line(str(outcome.get("counts") or ""))
-    return " · ".join(part for part in (found, counts, ended, "" if seconds is None else f"{seconds:.1f} s") if part)
+    lasted = "" if seconds is None else f"{seconds:.1f} s"
+    return " · ".join(part for part in (found, counts, ended, lasted) if part)
 
 
 def reasons(update: Mapping[str, Any]) -> list[str]:

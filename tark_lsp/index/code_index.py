@@ -26,7 +26,7 @@ class NoIndex:
     async def status(self) -> IndexStatus:
         return IndexStatus(IndexState.OFF, reason=self._reason)
 
-    async def ask(self, question: Question[T]) -> Found[T]:
+    async def ask(self, question: Question[T]) -> Found[T]:  # noqa: ARG002  # every question gets the same answer
         raise ToolError(
             "unsupported",
             f"there is no code index, because {self._reason}",

@@ -80,7 +80,7 @@ local function first_result_line(block)
 end
 
 ---@param outcome tark.Outcome
----@return string figures such as `exit 1 · 2.3 s`, `2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`
+---@return string figures such as `2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`
 local function outcome_text(outcome)
   local code, matches, files, more = outcome.exitCode, outcome.matches, outcome.files, outcome.more and '+' or ''
   local function some(count, one, many)
