@@ -42,7 +42,7 @@ function M.open(bufnr, title, size)
   })
 end
 
----Shows lines in the middle of the screen until the cursor moves, without entering the window. The next one replaces it.
+---Shows lines in the middle of the screen until the cursor moves. The window is not entered; the next one replaces it.
 ---@param lines string[]
 ---@param title string
 function M.show(lines, title)
