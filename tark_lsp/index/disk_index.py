@@ -25,7 +25,7 @@ from tark_lsp.index.text_index import TextIndex
 
 DATABASE, TEXT, PARSING = "files.sqlite3", "text", "parsing"
 FAILED = "its parsing failed"
-DENIED = "denied by a rule"
+DENIED = "denied, secret or protected"
 MOST_DEATHS = 2
 """A file that was being parsed at so many deaths of the process is skipped until it changes."""
 TICK_NANOSECONDS = 20_000_000

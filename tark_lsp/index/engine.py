@@ -110,6 +110,8 @@ class Engine:
     def rebuild(self) -> None:
         """Begin with nothing. If another process writes the index, that one does. Raises ToolError if it cannot."""
         if not self._keeper.has_lock:
+            if self._keeper.problem:
+                raise ToolError("unsupported", self._keeper.problem)
             if not self._keeper.ask_for_rebuild():
                 raise ToolError("unsupported", "another tark-lsp has the index open: close it, then try again")
             return

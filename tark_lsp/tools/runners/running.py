@@ -13,7 +13,7 @@ from tark_lsp.tools.command_execution import Executed, ending, execute, tell_lim
 from tark_lsp.tools.runners.choice import Choice, choose
 from tark_lsp.tools.runners.report import Report
 from tark_lsp.tools.runners.runner import Purpose
-from tark_lsp.tools.runners.summary import locations_of, places_of, summarize, verdict
+from tark_lsp.tools.runners.summary import counts_in_words, locations_of, places_of, summarize, verdict
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ async def told(choice: Choice, command: Command, executed: Executed, ctx: ToolCo
             details={"output": "\n".join(parts)},
         )
     head = f"{ending(ran.code)} after {ran.seconds:.1f} s: {verdict(choice, report, ran.code)}"
-    facts = CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1))
+    facts = CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1), counts=counts_in_words(report))
     return Counted("\n".join([head, *parts]), facts, locations_of(found))
 
 

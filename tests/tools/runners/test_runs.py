@@ -115,7 +115,7 @@ async def test_pytest(bench: Bench) -> None:
         '[the output, N lines: read_file(path="result:X", start_line=1)]'
     )
     assert result.locations == (Location(file, 7, 8),)
-    assert result.facts.exit_code == 1
+    assert (result.facts.exit_code, result.facts.counts) == (1, "1 failed, 1 passed, 1 skipped")
     passed = await bench.call("run_tests", target="tests/test_a.py::test_good")
     assert passed.split(": ", 1)[1].startswith("all tests that ran passed: 1 passed\n")
     nothing = await bench.call("run_tests", target="no_such_test")
