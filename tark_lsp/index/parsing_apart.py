@@ -37,7 +37,7 @@ def definitions_apart(path: str, texts: Sequence[str]) -> list[Outline]:
             input=question,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            cwd=os.path.abspath(os.sep),
+            cwd=os.sep,
             env=environment,
             timeout=SECONDS,
             check=True,
