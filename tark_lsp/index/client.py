@@ -61,6 +61,10 @@ class IndexClient:
         self._texts: dict[Path, str] = {}
         self._unsent: dict[Path, asyncio.TimerHandle] = {}
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
+        self._parsing = ""
+        """The open document whose text the process parses now."""
+        self._plain: set[Path] = set()
+        """Open documents whose text has ended the process: until they are closed, no grammar reads them."""
         self._restarting: asyncio.Task[None] | None = None
         self._judging: asyncio.Task[None] | None = None
 
@@ -111,10 +115,11 @@ class IndexClient:
     def show_text(self, path: Path, text: str | None) -> None:
         """Answer by this text of an open document instead of its file. None: it is closed, or equal to its file."""
         if text is None:
+            self._plain.discard(path)
             if (handle := self._unsent.pop(path, None)) is not None:
                 handle.cancel()
             if self._texts.pop(path, None) is not None:
-                self._send({"do": "text", "path": str(path), "text": None})
+                self._send({"do": "text", "path": str(path), "text": None, "plain": False})
             return
         self._texts[path] = text
         if path in self._unsent:
@@ -201,7 +206,11 @@ class IndexClient:
         return child
 
     def _ended(self, how: str) -> None:
-        self._deaths.append(time.monotonic())
+        culprit, self._parsing = self._parsing, ""
+        if culprit and Path(culprit) not in self._plain:
+            self._plain.add(Path(culprit))
+        else:
+            self._deaths.append(time.monotonic())
         if self._closed:
             return
         if self._recent_deaths() >= MOST_DEATHS:
@@ -222,11 +231,16 @@ class IndexClient:
         if (handle := self._unsent.pop(path, None)) is not None:
             handle.cancel()
         if path in self._texts:
-            self._send({"do": "text", "path": str(path), "text": self._texts[path]})
+            text, plain = self._texts[path], path in self._plain
+            self._send({"do": "text", "path": str(path), "text": text, "plain": plain})
 
     def _receive(self, message: Message) -> None:
         if "may" in message and self._child is not None:
             self._judging = asyncio.get_running_loop().create_task(self._judge(self._child, message))
+        elif "parsing" in message:
+            self._parsing = message["parsing"]
+        elif "blamed" in message and self._deaths:
+            self._deaths.pop()  # a file was the cause, which is skipped after its second death
         elif "status" in message:
             self._show(from_json(IndexStatus, message["status"]))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.model import ParsedFile
-from tark_lsp.index.parsing import parse_file
+from tark_lsp.index.parsing import parse_file, parse_without_grammar
 from tark_lsp.index.reading import is_worth, read_for_index
 from tark_lsp.index.scanning import look_at
 from tark_lsp.index.store import FileRow, Seen, State, Totals
@@ -37,8 +37,9 @@ class OverlaidFile:
     chunks: tuple[OverlaidChunk, ...]
 
     @classmethod
-    def of(cls, path: str, text: str) -> "OverlaidFile":
-        parsed = parse_file(path, text)
+    def of(cls, path: str, text: str, *, plain: bool = False) -> "OverlaidFile":
+        """`plain`: without a grammar."""
+        parsed = parse_without_grammar(text) if plain else parse_file(path, text)
         lines, names = lines_of(spaced(text)), names_by_chunk(parsed)
         in_path = Counter(words_of(path_text(path)))
         chunks = []
@@ -66,10 +67,10 @@ class Overlay:
         """Of files that are not open: what they were when they were read."""
         self.files: dict[str, OverlaidFile] = {}
 
-    def show_text(self, path: str, text: str) -> None:
+    def show_text(self, path: str, text: str, *, plain: bool) -> None:
         self.drop(path)
         if self._permit([path])[0]:
-            self.files[path] = OverlaidFile.of(path, text if is_worth(path, text) else "")
+            self.files[path] = OverlaidFile.of(path, text if is_worth(path, text) else "", plain=plain)
 
     def show_files(self, paths: Sequence[str]) -> None:
         """Read these files, unless they are open."""

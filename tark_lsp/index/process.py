@@ -22,6 +22,7 @@ from tark_lsp.index.engine import Engine
 from tark_lsp.index.json_values import question_from_json, to_json
 from tark_lsp.index.keeper import Keeper
 from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.parsing_apart import limit_memory
 from tark_lsp.index.priority import lower_priority
 from tark_lsp.index.scanning import Scanner
 from tark_lsp.index.store import Seen
@@ -30,6 +31,8 @@ WAIT_SECONDS = 0.5
 """How long a process that cannot write waits before it looks again."""
 END_SECONDS = 0.2
 STATUS_SECONDS = 0.2
+MOST_MEMORY = 1_500_000_000
+"""Bytes. A grammar can take all memory in one step; with a limit it ends this process, and nothing else."""
 
 Message = Mapping[str, Any]
 
@@ -88,6 +91,8 @@ class IndexProcess:
         try:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)
+                if self._keeper.disk is not None and self._keeper.disk.blamed:
+                    self._send({"blamed": True})
                 self._engine = self._new_engine()
                 self._engine.rescan()
                 self._tell_status(now=True)
@@ -120,7 +125,7 @@ class IndexProcess:
             case "ask":
                 self._answer(at, message)
             case "text":
-                engine.show_text(message["path"], message["text"])
+                self._show_text(message)
             case "changed":
                 engine.files_changed(message["paths"])
             case "scanned":
@@ -135,6 +140,12 @@ class IndexProcess:
                 engine.rules_changed()
             case "rebuild":
                 self._rebuild(message)
+
+    def _show_text(self, message: Message) -> None:
+        """If a grammar ends this process, the server knows by which text, and sends it with `plain` to the next one."""
+        self._send({"parsing": message["path"]})
+        self._engine.show_text(message["path"], message["text"], plain=message["plain"])
+        self._send({"parsing": ""})
 
     def _rebuild(self, message: Message) -> None:
         try:
@@ -209,6 +220,7 @@ def _failure(message: Message, error: ToolError) -> Message:
 
 def main() -> None:
     os.umask(0o077)
+    limit_memory(MOST_MEMORY)
     arguments = json.loads(sys.argv[1])
     folders = [Path(folder) for folder in arguments["folders"]]
     process = IndexProcess(folders, Path(arguments["cache"]), arguments["mostBytes"], fresh=arguments["fresh"])
