@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.model import IndexState
+from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.questions import DefinitionsOf, Search
 from tests.index.building import all_may, indexed, until, until_ready, write
 
@@ -22,6 +23,15 @@ async def test_many_files_that_end_the_process(work: Path, cache: Path) -> None:
         assert len((await client.ask(DefinitionsOf("good"))).items) == 1
     finally:
         await client.close()
+
+
+def test_names_inside_of_many_names_are_cut() -> None:
+    outer = "".join(f"{' ' * depth}class {'A' * 190}{depth}:\n" for depth in range(90))
+    inner = "".join(f"{' ' * 90}def f{number}(): pass\n" for number in range(200))
+    parsed = parse_file("a.py", outer + inner)
+    assert len(parsed.definitions) == 290
+    assert max(len(one.qualified_name) for one in parsed.definitions) < 1_000
+    assert parsed.definitions[-1].qualified_name.endswith(f"{'A' * 190}89.f199")
 
 
 async def test_unsaved_text_that_ends_the_process(work: Path, cache: Path) -> None:
