@@ -2,6 +2,7 @@
 it is shown. Nothing of a file that the model must not read is shown, not even its name."""
 
 import asyncio
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -85,8 +86,12 @@ class Sight:
         """Whether the file may be named and shown: it is of the workspace, and no rule hides it or asks about it."""
         if path not in self._visible:
             ctx = self.ctx
+            is_link = Path(os.path.realpath(path)) != path  # a file that was named can be a link by now
             inside = (
-                ctx.workspace.is_inside(path) and not ctx.is_read_denied(path) and not ctx.workspace.is_private(path)
+                not is_link
+                and ctx.workspace.is_inside(path)
+                and not ctx.is_read_denied(path)
+                and not ctx.workspace.is_private(path)
             )
             if inside and ctx.is_read_asked(path):
                 self.asked.add(ctx.workspace.display(path))

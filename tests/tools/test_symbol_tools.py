@@ -227,6 +227,16 @@ async def test_nothing_of_a_hidden_file_is_shown(code: Bench, tool: str, argumen
         assert "def hidden_key" not in result
 
 
+async def test_a_link_to_a_hidden_file_shows_nothing(code: Bench) -> None:
+    hide(code)
+    link = code.root / "other" / "link.py"
+    link.symlink_to(code.root / "secrets" / "keys.py")
+    code.editor.language_server = lambda _: CodeAnswer((CodePlace(link, 1, 2, 1, "hidden_key", "function"),))
+    failure = await code.failure("find_definition", symbol="hidden_key")
+    link.unlink()
+    assert "link.py" not in failure_line(failure)
+
+
 async def test_a_hover_could_repeat_a_hidden_file(code: Bench) -> None:
     code.editor.language_server = lambda question: (
         CodeAnswer(text="def hidden_key()") if question.want is Want.HOVER else None
