@@ -92,12 +92,12 @@ class Engine:
         else:
             self._answering.read_now([seen.path for seen in known])
 
-    def show_text(self, path: str, text: str | None) -> None:
-        """Text of an open document; None: its file counts again."""
+    def show_text(self, path: str, text: str | None, *, plain: bool = False) -> None:
+        """Text of an open document; None: its file counts again. `plain`: a grammar cannot read it."""
         if text is None or not path.startswith(self._roots):
             self._overlay.drop(path)
         else:
-            self._overlay.show_text(path, text)
+            self._overlay.show_text(path, text, plain=plain)
 
     def use_vectors(self, embedder: str) -> None:
         """`static`: those of the model in this process; another name: those that the server gives; empty: none."""

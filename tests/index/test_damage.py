@@ -138,6 +138,25 @@ async def test_a_cache_folder_that_cannot_be_made(work: Path, tmp_path: Path) ->
         await client.close()
 
 
+async def test_links_in_the_place_of_the_index(work: Path, cache: Path, tmp_path: Path) -> None:
+    """What they lead to is neither written nor removed."""
+    other = tmp_path / "other"
+    write(other, {"text": "mine"})
+    place = workspace_cache(cache, [work])
+    cache.mkdir()
+    for link, target in ((place, other), (place / "lock", other / "text")):
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(target)
+        client = IndexClient([work], cache, all_may)
+        await client.start()
+        status = await until(client, lambda status: status.state is not IndexState.BUILDING)
+        assert status.state is IndexState.FAILED
+        assert "symbolic link" in status.reason
+        await client.close()
+        link.unlink()
+    assert {path.name: path.read_text() for path in other.iterdir()} == {"text": "mine"}
+
+
 async def test_it_can_be_killed_at_any_moment_of_a_build(work: Path, cache: Path) -> None:
     write(work, {f"many/m{number}.py": f"def other{number}():\n    pass\n" for number in range(300)})
     for _ in range(3):

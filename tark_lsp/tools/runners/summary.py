@@ -89,6 +89,8 @@ def verdict(choice: Choice, report: Report, code: int | None) -> str:
             return (
                 f"problems were found{told}" if report.failures else "it failed; no problem is recognised in its output"
             )
+        if choice.runner.name == "make" and not report.failures:
+            return "it succeeded; no problem is recognised in its output"
         return f"it succeeded{told}" if report.failures else "no problems were found"
     if code != 0:
         if report.failures or report.counts.get("failed"):
