@@ -1,18 +1,15 @@
 """run_tests and run_check with real programs: what a model reads of runs that fail, pass, crash, or have no tests."""
 
 import asyncio
-import fcntl
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 import pytest
 
 from tark_lsp.context.result_handles import HANDLE
@@ -20,12 +17,13 @@ from tark_lsp.errors import ToolError
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools import run_command
 from tark_lsp.tools.command_execution import execute
-from tark_lsp.tools.runners import running
+from tark_lsp.tools.runners import reading, running
 from tark_lsp.tools.runners.choice import Choice, choose
-from tark_lsp.tools.runners.report import Report
+from tark_lsp.tools.runners.parsers import any_text, cargo_json
+from tark_lsp.tools.runners.report import Parser, Report
 from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Counted, Location
-from tests.editors.availability import skip
+from tests.npm import installed
 from tests.patience import AT_ONCE
 from tests.sandbox.conftest import MISSING, make_sandbox
 from tests.secrets.keys import github_token
@@ -118,7 +116,7 @@ async def test_pytest(bench: Bench) -> None:
         '[the output, N lines: read_file(path="result:X", start_line=1)]'
     )
     assert result.locations == (Location(file, 7, 8),)
-    assert result.facts.exit_code == 1
+    assert (result.facts.exit_code, result.facts.counts) == (1, "1 failed, 1 passed, 1 skipped")
     passed = await bench.call("run_tests", target="tests/test_a.py::test_good")
     assert passed.split(": ", 1)[1].startswith("all tests that ran passed: 1 passed\n")
     nothing = await bench.call("run_tests", target="no_such_test")
@@ -225,7 +223,7 @@ async def test_ruff_and_mypy(bench: Bench) -> None:
 @pytest.mark.exhaustive
 async def test_vitest_jest_tsc_and_eslint(bench: Bench) -> None:
     """Installed once from npm into the user's cache folder."""
-    modules = install_from_npm("vitest@3", "jest@29", "typescript@5", "eslint@9")
+    modules = installed("vitest@3", "jest@29", "typescript@5", "eslint@9")
     (bench.root / "node_modules").symlink_to(modules)
     test = (
         "const { expect, it } = require('X');\nit('adds', () => {});\nit('breaks', () => {\n  expect(2).toBe(3);\n});\n"
@@ -247,21 +245,6 @@ async def test_vitest_jest_tsc_and_eslint(bench: Bench) -> None:
     bench.write("eslint.config.mjs", "export default [{ rules: { eqeqeq: 'error' } }];\n")
     bench.write("a.js", "if (1 == 2) {}\n")
     assert "\na.js:1:7 eqeqeq: Expected '==='" in await bench.call("run_check", path="a.js", runner="eslint")
-
-
-def install_from_npm(*packages: str) -> Path:
-    folder = platformdirs.user_cache_path("tark-tests", appauthor=False) / "-".join(sorted(packages)).replace("@", "_")
-    folder.mkdir(parents=True, exist_ok=True)
-    npm = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "installed").exists():
-            (folder / "package.json").write_text('{"private": true}\n')
-            done = subprocess.run([*npm, *packages], cwd=folder, check=False, capture_output=True, text=True)
-            if done.returncode != 0:
-                skip(f"npm cannot install {packages}: {done.stderr}")
-            (folder / "installed").touch()
-    return folder / "node_modules"
 
 
 async def test_the_rest_of_many_failures_is_read_by_handle(bench: Bench) -> None:
@@ -358,6 +341,36 @@ async def test_what_would_run_now_is_what_was_shown(bench: Bench) -> None:
     assert caught.value.code == "stale"
 
 
+@pytest.mark.parametrize(
+    ("parse", "output"),
+    [
+        (cargo_json.parse, "---- x stdout ----\n" + "panicked at " * 50_000),
+        (any_text.parse, "test a" + " - a" * 50_000),
+    ],
+)
+async def test_output_that_takes_hours_to_read(monkeypatch: pytest.MonkeyPatch, parse: Parser, output: str) -> None:
+    """Another thread of the server would not run meanwhile, so no thread reads it."""
+    monkeypatch.setattr(reading, "SECONDS", 0.5)
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.05)  # the ticks themselves are measured
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    assert await reading.read_output(parse, output) == Report(False, output)
+    ticking.cancel()
+    assert ticks >= 2
+
+
+async def test_a_make_that_says_nothing_known_is_not_called_clean(bench: Bench) -> None:
+    needs("make")
+    bench.write("Makefile", "lint:\n\t-@echo 2 files are bad; exit 1\n")
+    assert "it succeeded; no problem is recognised in its output" in await bench.call("run_check")
+
+
 async def test_a_defect_of_a_parser_shows_the_output(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(text: str) -> Report:
         raise AssertionError(text)
@@ -378,6 +391,8 @@ def test_no_other_way_leads_to_a_process() -> None:
     """The package starts nothing itself: `execute` does, with the command that `run_command` previewed."""
     folder = Path(running.__file__).parent
     for file in folder.rglob("*.py"):
+        if file.name == "reading.py":
+            continue  # it starts this Python, which reads the output
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"subprocess|run_process|create_subprocess|os\.(?:system|exec|spawn)|Popen", text), file
     assert vars(running)["execute"] is vars(run_command)["execute"] is execute
