@@ -27,6 +27,10 @@ def pytest_sessionfinish() -> None:
     forked.disconnect()
 
 
+def pytest_report_header() -> str | None:
+    return exhaustive.repeated_by()
+
+
 def pytest_xdist_auto_num_workers() -> int:
     return groups.workers()
 

@@ -35,6 +35,11 @@ def configure(config: pytest.Config) -> None:
     settings.load_profile(MARKER if _is_exhaustive else "push")
 
 
+def repeated_by() -> str | None:
+    """What repeats this run, for the head of an exhaustive one."""
+    return f"repeat with {FIRST_SEED}={_first_seed}" if _is_exhaustive else None
+
+
 def is_exhaustive() -> bool:
     """Is this an exhaustive run?"""
     return _is_exhaustive

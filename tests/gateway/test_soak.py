@@ -176,7 +176,7 @@ async def held(upstream: Upstream, base: set[asyncio.Task[Any]]) -> Held:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="it reads /proc")
-@pytest.mark.parametrize("count", [pytest.param(COUNT, marks=pytest.mark.exhaustive), 300])
+@pytest.mark.parametrize("count", [pytest.param(COUNT, marks=pytest.mark.exhaustive), 100])
 async def test_nothing_is_left_and_every_end_is_right(count: int) -> None:
     known = list(cases())
     upstream = Upstream([case.answer for case in known])

@@ -33,6 +33,6 @@ async def test_a_hijacked_model_whose_user_allows_everything(tmp_path: Path, mon
         "the web server was asked for /?goal=",
         "the web server was asked for /stolen",
         "diary is in request",
-        "ssh key is in request",
+        "ssh key is in a request to the web",  # the model itself gets a mask
     ):
         assert expected in found
