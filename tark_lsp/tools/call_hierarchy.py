@@ -13,7 +13,8 @@ from tark_lsp.index.questions import Callees, Callers, DefinitionsOf
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.language_servers import Want
 from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.symbols import Sight, Source, Symbol, ask_about, definitions_of, preview_of
+from tark_lsp.tools.symbol_sight import Sight, Source, Symbol
+from tark_lsp.tools.symbols import ask_about, definitions_of, preview_of
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
 DESCRIPTION = """\

@@ -13,7 +13,8 @@ from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.places import place_of_path
 from tark_lsp.tools.reading import show_file
 from tark_lsp.tools.results import CHARACTERS_PER_TOKEN, cap_result, character_limit
-from tark_lsp.tools.symbols import Known, Sight, Source, Symbol, definitions_of, file_of, preview_of
+from tark_lsp.tools.symbol_sight import Sight, Source, Symbol
+from tark_lsp.tools.symbols import Known, definitions_of, file_of, preview_of
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
 DESCRIPTION = """\

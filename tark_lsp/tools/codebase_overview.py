@@ -8,7 +8,7 @@ from tark_lsp.context.prompt_names import symbols_of
 from tark_lsp.index.questions import Central
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.results import CHARACTERS_PER_TOKEN, cap_result, character_limit, count_noun
-from tark_lsp.tools.symbols import Sight, Source, Symbol
+from tark_lsp.tools.symbol_sight import Sight, Source, Symbol
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\

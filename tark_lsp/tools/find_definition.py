@@ -4,7 +4,8 @@ from pydantic import Field
 
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.symbols import Known, Sight, Source, definitions_of, editor_definitions, file_of, preview_of
+from tark_lsp.tools.symbol_sight import Sight, Source
+from tark_lsp.tools.symbols import Known, definitions_of, editor_definitions, file_of, preview_of
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
 DESCRIPTION = """\

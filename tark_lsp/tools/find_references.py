@@ -12,16 +12,8 @@ from tark_lsp.index.questions import ReferencesTo
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.language_servers import CodeQuestion, Want
 from tark_lsp.tools.results import cap_result, count_noun
-from tark_lsp.tools.symbols import (
-    Sight,
-    Source,
-    ask_about,
-    definitions_of,
-    file_of,
-    last_part,
-    preview_of,
-    use_in,
-)
+from tark_lsp.tools.symbol_sight import Sight, Source
+from tark_lsp.tools.symbols import ask_about, definitions_of, file_of, last_part, preview_of, use_in
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
 DESCRIPTION = """\

@@ -5,7 +5,8 @@ from pydantic import Field
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.language_servers import Want
 from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.symbols import Sight, Source, ask_about, definitions_of, file_of, preview_of
+from tark_lsp.tools.symbol_sight import Sight, Source
+from tark_lsp.tools.symbols import ask_about, definitions_of, file_of, preview_of
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
 DESCRIPTION = """\

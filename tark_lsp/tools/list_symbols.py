@@ -11,7 +11,8 @@ from tark_lsp.index.questions import SymbolsIn, SymbolsLike
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.language_servers import CodeQuestion, Want
 from tark_lsp.tools.results import cap_result, count_noun
-from tark_lsp.tools.symbols import Sight, Source, Symbol, file_of, not_found, preview_of
+from tark_lsp.tools.symbol_sight import Sight, Source, Symbol
+from tark_lsp.tools.symbols import file_of, not_found, preview_of
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
 
 DESCRIPTION = """\
