@@ -29,6 +29,8 @@ def texts_to_shorten(message: Message) -> Iterator[str]:
 
 def _shortened_part(part: Part) -> Part:
     match part:
+        case ToolResult(found=found) if found:
+            return part  # the model can call these tools as long as it has this result
         case ToolResult(content=content, images=images) if len(content) > LONG or images:
             note = f"\n[{len(images)} images left out to save room]" if images else ""
             return replace(part, content=_shortened_text(content) + note, images=())
