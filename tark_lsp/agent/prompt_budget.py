@@ -16,7 +16,8 @@ from tark_lsp.messages import ToolDefinition
 class PromptBudget:
     """`keep` stores the whole text of a result that is shortened.
 
-    `fixed`, the size of system prompt and tools without the deferred ones, `sizes` and `counted` are in the units of context/tokens.py.
+    `fixed`, the size of system prompt and tools without the deferred ones, `sizes` and `counted` are in the units of
+    context/tokens.py.
     """
 
     session: Session

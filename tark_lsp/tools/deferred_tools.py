@@ -1,7 +1,7 @@
 """find_tools and call_tool: how a model uses tools whose schemas it is not sent with each request.
 
-`find_tools` searches them. On wires that can defer, its hits are loaded, and the model calls them by their names. On the
-others it reads the schemas as text and calls them by `call_tool`, whose calls become those of the named tool before
+`find_tools` searches them. On wires that can defer, its hits are loaded, and the model calls them by their names. On
+the others it reads the schemas as text and calls them by `call_tool`, whose calls become those of the named tool before
 anything else is done with them (agent/deferring.py).
 """
 

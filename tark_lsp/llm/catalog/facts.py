@@ -104,7 +104,7 @@ def table_facts(ref: str) -> ModelFacts:
     name = ref.lower()
     names = (name, name.rpartition("/")[2])
     row = next((row for pattern, row in TABLE if any(re.fullmatch(pattern, name) for name in names)), NO_FACTS)
-    facts: dict[str, bool] = {}
+    facts: dict[str, Any] = {}
     if any(re.fullmatch(NO_SAMPLING, name) for name in names):
         facts["sampling"] = False
     if any(re.fullmatch(TOOL_SEARCH, name) for name in names):

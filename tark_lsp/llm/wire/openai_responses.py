@@ -45,7 +45,7 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
         body["instructions"] = request.system
     offered = request.loadable_tools if target.defers_tools else request.declared_tools
     if request.tools:
-        body["tools"] = [_tool(tool, target) for tool in offered]
+        body["tools"] = [_definition(tool, target) for tool in offered]
         body |= _tool_options(request.options)
     # Reasoning encrypted for one key is rejected with another. Then the history is sent like another model's.
     own = target.ref if quirks.signatures else ""
@@ -68,7 +68,7 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     return encode_json(body)
 
 
-def _tool(tool: ToolDefinition, target: TargetModel) -> dict[str, Any]:
+def _definition(tool: ToolDefinition, target: TargetModel) -> dict[str, Any]:
     described = {"description": tool.description, "parameters": dict(tool.parameters)}
     if tool.loading == "search" and target.defers_tools:
         return {"type": "tool_search", "execution": "client", **described}
@@ -93,7 +93,7 @@ def _with_searches(
             case "function_call" if call in searches:
                 sent.append({"type": "tool_search_call", **by_client, "arguments": searches[call]})
             case "function_call_output" if call in searches:
-                tools = [_tool(deferred[name], target) for name in found[call] if name in deferred]
+                tools = [_definition(deferred[name], target) for name in found[call] if name in deferred]
                 sent.append({"type": "tool_search_output", **by_client, "tools": tools})
             case _:
                 sent.append(item)
