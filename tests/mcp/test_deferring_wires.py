@@ -2,7 +2,7 @@
 
 import json
 import re
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -81,10 +81,10 @@ def part(text: str, *names: str) -> str:
 
 
 @pytest.mark.parametrize("wire", MODELS)
-async def test_five_steps_with_two_searches(wire: str, tmp_path: Path, desk: Desk) -> None:
+async def test_five_steps_with_two_searches(wire: str, desk: Desk) -> None:
     allowed = tuple(Rule.parse(f"mcp__{name}") for name in THINGS)
     bench = Bench(desk.folder, rules=Policy(ApprovalLevel.CAREFUL, trusted=True, allow=allowed))
-    await defer_many(bench, desk)
+    defer_many(bench, desk)
     async with Loopback(replies(wire)) as server:
         models = models_of(server)
         turn = bench.make()
@@ -96,7 +96,7 @@ async def test_five_steps_with_two_searches(wire: str, tmp_path: Path, desk: Des
     assert len(sent) == 5
     assert [problem for request in sent for problem in TYPES[wire](request.json)] == []
     bodies = [taken_apart(wire, request.body) for request in sent]
-    for (tools, system, messages), (tools_now, system_now, messages_now) in zip(bodies, bodies[1:], strict=False):
+    for (tools, system, messages), (tools_now, system_now, messages_now) in pairwise(bodies):
         assert tools_now == tools
         assert system_now == system
         assert messages_now.startswith(messages)
@@ -122,10 +122,10 @@ def check_tools(wire: str, tools: list[dict[str, Any]]) -> None:
         assert [tool["execution"] for tool in tools if tool["type"] == "tool_search"] == ["client"]
 
 
-async def test_what_the_first_request_saves(desk: Desk) -> None:
+def test_what_the_first_request_saves(desk: Desk) -> None:
     """The figures of docs/mcp.md."""
     bench = Bench(desk.folder)
-    await defer_many(bench, desk)
+    defer_many(bench, desk)
     sent = sent_definitions(bench.tools, bench.session.deferred)
     told = [round(definition_tokens(tool)) for tool in sent if tool.loading != "deferred"]
     rest = [round(definition_tokens(tool)) for tool in bench.session.deferred]

@@ -7,7 +7,6 @@ from tark_lsp.agent.session import Session
 from tark_lsp.errors import RequestError
 from tark_lsp.server.sessions.live import LiveSessions
 from tark_lsp.server.sessions.new_sessions import NewSessions
-from tark_lsp.sessions.deferred_tools import deferred_of
 from tark_lsp.sessions.rows import Holder, SessionRow, TurnRow
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.sessions.usage import usage_total
@@ -62,6 +61,8 @@ class SessionRows:
 
 def session_from_store(store: SessionStore, row: SessionRow) -> Session:
     """The session as it is stored, with the settings of `row`."""
+    from tark_lsp.sessions.deferred_tools import deferred_of  # a new session does not need it
+
     history, used = store.log.history(row.id), usage_total(store.file.read, session_id=row.id).usage
     modes = (row.mode, row.approval, row.thinking)
     messages = list(history.messages)

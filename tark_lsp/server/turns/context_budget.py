@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.deferring import sent_definitions, tools_to_defer, with_search
 from tark_lsp.agent.kinds import KINDS, offered_tools
 from tark_lsp.agent.prompt import PromptContext, system_prompt, turn_prompt
 from tark_lsp.agent.prompt_budget import PromptBudget
@@ -114,6 +113,8 @@ class ContextBudget:
 
     def _tools(self, session: Session, model: str, window: int | None) -> Sequence[ToolDefinition]:
         """What the next turn sends, also if the session has not deferred any tools yet."""
+        from tark_lsp.agent.deferring import sent_definitions, tools_to_defer, with_search  # with the first turn
+
         tools = self._preparation.contexts.tools()
         deferred = session.deferred or tools_to_defer(tools, model, window, self._preparation.estimates)
         offered = offered_tools(with_search(tools, deferred), KINDS["agent"], session.mode, selection=False)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import events
 from tark_lsp.agent.approval import is_read_asked, is_read_denied, shows_secrets_of
-from tark_lsp.agent.deferring import tools_to_defer, with_search
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Model
 from tark_lsp.context.budget import Estimates
@@ -26,7 +25,6 @@ from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
 from tark_lsp.server.turns.turn_record import TurnRecord
-from tark_lsp.sessions.deferred_tools import keep_deferred
 from tark_lsp.sessions.results import SessionResults
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.tools import load_tools
@@ -75,6 +73,9 @@ class ToolContexts:
 
     def tools_of(self, session: Session, model: Model, estimates: Estimates) -> Mapping[str, Tool[Any]]:
         """The tools of a turn. If there are many of MCP servers, the session defers those that there are now."""
+        from tark_lsp.agent.deferring import tools_to_defer, with_search  # loaded with the first turn
+        from tark_lsp.sessions.deferred_tools import keep_deferred
+
         tools = self.tools()
         if not session.deferred:
             session.deferred = tools_to_defer(tools, model.name, model.context_window, estimates)
