@@ -175,6 +175,9 @@ def main() -> None:
     note(f"start {os.getpid()}")
     if KIND == "silent":
         time.sleep(3_600)
+    if KIND == "starts-late":
+        while not Path(os.environ["TOY_CHANGED"]).exists():
+            time.sleep(0.01)
     if KIND == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         subprocess.Popen([sys.executable, "-c", "import signal, time\nsignal.signal(15, 1)\ntime.sleep(3600)"])
