@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -60,14 +61,15 @@ def measure(kind: str, count: int) -> tuple[float, ...]:
 
 def run(server: RawServer, workspace: Path, tools: int) -> tuple[float, ...]:
     folders = [{"uri": workspace.as_uri(), "name": "workspace"}]
-    tark = {"experimental": {"tark": {"updates": True}}}
+    tark = {"experimental": {"tark": {"protocol": 1, "updates": True}}}
     server.call("initialize", {"processId": os.getpid(), "capabilities": tark, "workspaceFolders": folders})
     server.notify("initialized", {})
     process = psutil.Process(server.process.pid)
     command(server, "tark.state", {})
     memory, times = process.memory_info().rss, process.cpu_times()
-    first, second = first_token(server), first_token(server)
-    shown = json.dumps(command(server, "tark.session.context", {}))
+    first, _ = first_token(server)
+    second, session = first_token(server)
+    shown = json.dumps(command(server, "tark.session.context", {"sessionId": session}))
     assert (f"{tools} more on demand" in shown) == (tools > 0), shown
     server.call("shutdown")
     server.notify("exit")
@@ -82,14 +84,18 @@ def command(server: RawServer, name: str, argument: object) -> dict[str, object]
     return result
 
 
-def first_token(server: RawServer) -> float:
-    """Seconds from the command to the first text."""
+def first_token(server: RawServer) -> tuple[float, object]:
+    """Seconds from the command to the first text, and the id of the session."""
     began = time.perf_counter()
     turn = command(server, "tark.turn.start", {"prompt": "say hello", "kind": "agent"})
-    server.find(lambda message: message.get("method") == "tark/update" and message["params"]["kind"] == "text")
+    server.find(is_text)
     took = time.perf_counter() - began
     command(server, "tark.turn.wait", {"turnId": turn["turnId"]})
-    return took
+    return took, turn["sessionId"]
+
+
+def is_text(message: dict[str, Any]) -> bool:
+    return message.get("method") == "tark/update" and message["params"]["update"]["kind"] == "text"
 
 
 def main(rounds: int) -> None:
