@@ -62,10 +62,10 @@ def measure(kind: str, count: int, opened: float) -> tuple[float, ...]:
         pins = PinStore(lambda: folder / "state" / "tark" / "mcp")
         for number in range(count):
             args = ["-S", "-E", PLAIN, kind]
-            settings = {"command": sys.executable, "args": args, "env": {"TOY_THINGS": THINGS}}
+            settings = McpServerSettings(command=sys.executable, args=tuple(args), env={"TOY_THINGS": THINGS})
             config += f'[mcp.servers.s{number}]\ncommand = "{sys.executable}"\nargs = {json.dumps(args)}\n'
             config += f'env = {{ "TOY_THINGS" = "{THINGS}" }}\n'
-            server = ServerConfig(f"s{number}", McpServerSettings(**settings))
+            server = ServerConfig(f"s{number}", settings)
             tools, _ = read_tools(many(THINGS))
             pins.write(Pin(server.name, resolve(server, [workspace]).digest, tools, server.scope, Era.LEGACY))
         (home / "config.toml").write_text(config)
