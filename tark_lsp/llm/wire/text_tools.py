@@ -43,14 +43,15 @@ def tools_as_text(request: ChatRequest, ref: str) -> ChatRequest:
             messages[-1] = replace(encoded, parts=(*messages[-1].parts, Text("\n\n"), *encoded.parts))
         else:
             messages.append(encoded)
-    system = f"{request.system}\n\n{_instructions(request.declared_tools)}".strip() if request.tools else request.system
+    system = f"{request.system}\n\n{_instructions(request.tools)}".strip() if request.tools else request.system
     return replace(request, system=system, messages=tuple(messages), tools=())
 
 
 def _instructions(tools: Sequence[ToolDefinition]) -> str:
     lines = (
         _json({"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)})
-        for tool in tools
+        for tool in sorted(tools, key=lambda tool: tool.name)
+        if tool.loading != "deferred"
     )
     return "\n".join([INSTRUCTIONS, *lines])
 
