@@ -152,6 +152,7 @@ ONLY_IN: dict[str, set[str]] = {
     "numpy": {"index"},
     "starlette": {"gateway"},
     "uvicorn": {"gateway"},
+    "httptools": {"gateway"},
 }
 """Packages, and the layers that may import them."""
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tark_lsp.errors import ConnectionFailed, ProtocolError, SettingsError, StreamCut, TarkError
-from tark_lsp.http import HttpRequest, HttpTransport
+from tark_lsp.http import KEPT_CONNECTIONS, HttpRequest, HttpTransport
 from tests.loopback import Loopback, Raw
 from tests.patience import AT_ONCE
 
@@ -136,3 +136,17 @@ def test_httpx_is_not_imported_before_the_first_request() -> None:
     program = "import sys, tark_lsp.http; tark_lsp.http.HttpTransport(); print('httpx' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert ran.stdout.strip() == "False"
+
+
+async def test_few_idle_connections_are_kept() -> None:
+    """httpcore needs time that grows with their square, or worse, when many requests start together."""
+    async with Loopback([Raw([b"a"])]) as server:
+        transport = HttpTransport()
+        responses = await asyncio.gather(
+            *(transport.send(HttpRequest("POST", server.url, {}, b"")) for _ in range(3 * KEPT_CONNECTIONS))
+        )
+        for response in responses:
+            assert b"".join([chunk async for chunk in response.chunks]) == b"a"
+            await response.aclose()
+        await server.left(kept=KEPT_CONNECTIONS)
+        await transport.aclose()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "TARK_GATEWAY_TOKEN"
 MIN_TOKEN = 16
-NEEDED = ("starlette", "uvicorn")
+NEEDED = ("starlette", "uvicorn", "httptools")
 EPILOG = f"""\
 Clients send the token as their API key. Set {TOKEN_VARIABLE} to choose it (at least {MIN_TOKEN} characters);
 without it, a new one is printed at each start.
@@ -65,6 +65,7 @@ async def _serve(options: Namespace, screen: Screen) -> int:
     from tark_lsp.gateway.names import ModelNames
     from tark_lsp.gateway.serving import listen, serve
     from tark_lsp.telemetry.logs import start_logging
+    from tark_lsp.telemetry.optional_tracing import gateway_listeners
 
     start_logging()
     listening = listen(options.port)
@@ -76,7 +77,9 @@ async def _serve(options: Namespace, screen: Screen) -> int:
     screen.print_line(f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
     if token and TOKEN_VARIABLE not in os.environ:
         screen.print_line(f"token: {token}")
-    await serve(models, ModelNames(options.model or "", models.check_name, aliases), Guard(token), listening)
+    names = ModelNames(options.model or "", models.check_name, aliases)
+    async with gateway_listeners(os.environ) as listeners:
+        await serve(models, names, Guard(token), listening, listeners)
     return DONE
 
 

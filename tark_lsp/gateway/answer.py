@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
 from starlette.responses import JSONResponse, Response
@@ -12,6 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from tark_lsp.errors import ModelNotFound, TarkError
 from tark_lsp.gateway.encoder import ResponseEncoder
 from tark_lsp.gateway.items import Event
+from tark_lsp.gateway.metrics import Outcome, tokens_of
 from tark_lsp.gateway.names import near_models, not_found
 from tark_lsp.gateway.problems import SERVER, Problem, problem_of
 from tark_lsp.gateway.request import Asked
@@ -36,24 +37,33 @@ class Answer(Response):
     """An ASGI response. A stream begins with the model's first event, so that an early error has a status of its own;
     a model that is silent for long does not delay it further.
 
-    `stopping` is set when the gateway cannot wait for answers any more.
+    `stopping` is set when the gateway cannot wait for answers any more. `ended` is told how it ended.
     """
 
     def __init__(
-        self, models: Models, model: Model, asked: Asked, encoder: ResponseEncoder, stopping: asyncio.Event
+        self,
+        models: Models,
+        model: Model,
+        asked: Asked,
+        encoder: ResponseEncoder,
+        stopping: asyncio.Event,
+        ended: Callable[[Outcome], None],
     ) -> None:
         self._models = models
         self._model = model
         self._asked = asked
         self._encoder = encoder
         self._stopping = stopping
+        self._ended = ended
+        self._began = time.monotonic()
+        self._first: float | None = None
+        self._problem: Problem | None = None
         self._warnings = list(asked.warnings)
         self._streaming = False
         self.background = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Whatever ends first, all ends: closing the model's stream closes its connection."""
-        began = time.monotonic()
         self._scope, self._receive, self._raw_send = scope, receive, send
         work = asyncio.create_task(self._answer())
         left = asyncio.create_task(_client_left(receive))
@@ -70,9 +80,24 @@ class Answer(Response):
             await self._fail(STOPPING)
         if not work.cancelled() and (error := work.exception()) is not None:  # its end could not be sent either
             log.warning("%s: %r", self._short_id, error)
-        client_left = work.cancelled() and not left.cancelled()
-        end = "the client left" if client_left else self._encoder.response["status"]
-        log.info("%s %s: %s, %.0f ms", self._short_id, self._asked.model, end, (time.monotonic() - began) * 1000)
+        self._report(client_left=work.cancelled() and not cut)
+
+    def _report(self, *, client_left: bool) -> None:
+        """Tokens and times, but nothing of the bodies."""
+        usage, seconds = self._encoder.usage, time.monotonic() - self._began
+        end = "left" if client_left else self._encoder.response["status"]
+        if self._problem is not None and not self._streaming:
+            end = "refused"
+        code = self._problem.code if self._problem else ""
+        self._ended(Outcome(self._asked.model, end, code, seconds, self._first, usage))
+        if log.isEnabledFor(logging.INFO):
+            tokens = ", ".join(f"{count} {kind}" for kind, count in tokens_of(usage)) if usage else "no"
+            first = "" if self._first is None else f" ({self._first * 1000:.0f} ms to the first event)"
+            said = " ".join(filter(None, [end, code]))
+            log.info(
+                "%s %s: %s, %.0f ms%s, tokens: %s",
+                *(self._short_id, self._asked.model, said, seconds * 1000, first, tokens),
+            )
 
     @property
     def _short_id(self) -> str:
@@ -110,6 +135,8 @@ class Answer(Response):
                         await self._begin()
                         await self._write_comment(b"still waiting for the model")
                     case _:
+                        if self._first is None:
+                            self._first = time.monotonic() - self._began
                         await self._begin()
                         await self._write_events(encoder.feed(event))
         if self._asked.stream:
@@ -118,6 +145,7 @@ class Answer(Response):
             await JSONResponse(encoder.response, headers=self._head)(self._scope, self._receive, self._send)
 
     async def _fail(self, problem: Problem) -> None:
+        self._problem = problem
         events = self._encoder.fail(problem)
         if self._streaming:
             await self._write_events(events)

@@ -1,28 +1,36 @@
-"""The HTTP interface: `/v1/responses`, `/v1/models`, `/health`."""
+"""The HTTP interface: `/v1/responses`, `/v1/models`, `/health`, `/metrics`."""
 
 import asyncio
+import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tark_lsp import __version__
 from tark_lsp.errors import TarkError
 from tark_lsp.gateway.answer import BROKEN, Answer
-from tark_lsp.gateway.body import read_body
+from tark_lsp.gateway.body import MAX_BYTES, check_head, decode_body, read_body
 from tark_lsp.gateway.encoder import ResponseEncoder
 from tark_lsp.gateway.guard import Guard, GuardedApp
+from tark_lsp.gateway.load import Load
+from tark_lsp.gateway.metrics import CONTENT_TYPE, Metrics, Outcome
 from tark_lsp.gateway.names import ModelNames
 from tark_lsp.gateway.problems import INVALID, Problem, problem_of
-from tark_lsp.gateway.request import read_request
+from tark_lsp.gateway.request import Asked, read_request
 from tark_lsp.gateway.response import new_response
 from tark_lsp.llm.client import Models
+
+log = logging.getLogger(__name__)
+
+LARGE = 256 * 1024
+"""Bytes: larger bodies are read in a thread, so that running answers go on."""
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
 """Of the errors that routing makes."""
@@ -42,14 +50,37 @@ class Gateway:
         self._models = models
         self._names = names
         self._stopping = stopping
+        self._load = Load()
+        self.metrics = Metrics(lambda: self._load.running)
 
-    async def respond(self, request: Request) -> Response:
-        body = await read_body(request)
-        asked = read_request(body, self._names.find)
+    async def respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI app. Raises Problem, TarkError and ClientDisconnect, all before an answer has begun."""
+        request = Request(scope, receive)
+        check_head(request.headers)
+        with self._load.slot(int(request.headers.get("content-length", MAX_BYTES))):
+            answer = await self._new_answer(await read_body(request))
+            await answer(scope, receive, send)
+
+    async def _new_answer(self, body: bytes) -> Answer:
+        if len(body) > LARGE:
+            asked = await asyncio.to_thread(self._read, body)
+        else:
+            asked = self._read(body)
         model = await self._models.open_model(asked.model)
         response = new_response(new_id("resp"), int(time.time()), asked.model, asked.repeated)
         encoder = ResponseEncoder(response, asked.model, asked.tools, new_id)
-        return Answer(self._models, model, asked, encoder, self._stopping)
+        return Answer(self._models, model, asked, encoder, self._stopping, self.metrics.observe)
+
+    def _read(self, body: bytes) -> Asked:
+        return read_request(decode_body(body), self._names.find)
+
+    async def show_metrics(self, _: Request) -> Response:
+        return Response(self.metrics.as_text(), media_type=CONTENT_TYPE)
+
+    def count_refused(self, problem: Problem) -> None:
+        """A request that no model was asked about."""
+        self.metrics.observe(Outcome("", "refused", problem.code))
+        log.info("refused: %d %s %s", problem.status, problem.code, problem.param)
 
     async def list_models(self, _: Request) -> Response:
         """The configured models, then those that providers with a key list."""
@@ -74,32 +105,49 @@ class Gateway:
         raise Problem(404, INVALID, "not_stored", STATELESS)
 
 
+class _Endpoint:
+    """An ASGI app as an object: Starlette takes functions and methods for something else."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
 def new_app(gateway: Gateway, guard: Guard) -> ASGIApp:
     app = Starlette(
         routes=[
-            Route("/v1/responses", gateway.respond, methods=["POST"]),
+            Route("/v1/responses", _Endpoint(gateway.respond), methods=["POST"]),
             Route("/v1/responses/{rest:path}", gateway.refuse, methods=["GET", "POST", "DELETE"]),
             Route("/v1/models", gateway.list_models),
             Route("/health", gateway.health),
+            Route("/metrics", gateway.show_metrics),
         ],
         exception_handlers={
-            Problem: _shaped(lambda error: error),
-            TarkError: _shaped(problem_of),
-            HTTPException: _shaped(
-                lambda error: Problem(error.status_code, INVALID, CODES[error.status_code], error.detail)
-            ),
-            Exception: _shaped(lambda _: BROKEN),
-            ClientDisconnect: _shaped(lambda _: Problem(400, INVALID, "client_left", "the client has left")),
+            kind: _shaped(problem_with, gateway.count_refused) for kind, problem_with in PROBLEMS.items()
         },
     )
-    return GuardedApp(app, guard)
+    return GuardedApp(app, guard, gateway.count_refused)
 
 
-def _shaped(problem_with: Callable[..., Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
+PROBLEMS: Mapping[type[Exception], Callable[..., Problem]] = {
+    Problem: lambda error: error,
+    TarkError: problem_of,
+    HTTPException: lambda error: Problem(error.status_code, INVALID, CODES[error.status_code], error.detail),
+    ClientDisconnect: lambda _: Problem(400, INVALID, "client_left", "the client has left"),
+    Exception: lambda _: BROKEN,
+}
+
+
+def _shaped(
+    problem_with: Callable[..., Problem], count: Callable[[Problem], None]
+) -> Callable[[Request, Exception], Awaitable[Response]]:
     """Every error has OpenAI's shape."""
 
     async def handle(_: Request, error: Exception) -> Response:
         problem = problem_with(error)
+        count(problem)
         return JSONResponse(problem.body, problem.status, problem.headers)
 
     return handle

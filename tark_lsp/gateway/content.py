@@ -8,7 +8,8 @@ from tark_lsp.gateway.problems import invalid
 from tark_lsp.gateway.reading import field, read, short
 from tark_lsp.messages import Image, Text
 
-DATA_URL = re.compile(r"data:(image/[a-zA-Z0-9.+-]{1,64});base64,([A-Za-z0-9+/\s]*={0,2}\s*)")
+DATA_URL = re.compile(r"data:(image/[a-zA-Z0-9.+-]{1,64});base64,([A-Za-z0-9+/\s]*+={0,2}\s*+)")
+"""Without backtracking: an image has many megabytes."""
 
 TEXTS: Mapping[str, str] = {
     "input_text": "text",

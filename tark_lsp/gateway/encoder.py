@@ -69,7 +69,7 @@ class _Draft:
 
 
 class ResponseEncoder:
-    """`response` is the response so far; after the last event it is the whole result.
+    """`response` is the response so far; after the last event it is the whole result. `usage`: None if unknown.
 
     `model` is `<provider>/<model>`. `new_id` makes a unique id that begins with the given prefix.
     """
@@ -83,7 +83,7 @@ class ResponseEncoder:
         self._calls: dict[str, _Draft] = {}
         self._ids: dict[str, str] = {}  # of calls: the provider's id, ours
         self._output: list[dict[str, Any]] = []
-        self._usage: Usage | None = None
+        self.usage: Usage | None = None
         self._held: _Draft | None = None
         self._sequence = 0
 
@@ -111,7 +111,7 @@ class ResponseEncoder:
             case Echo():
                 self._keep_echo(event)
             case UsageUpdate(usage):
-                self._usage = usage
+                self.usage = usage
             case Done(stop, raw):
                 return self._number(self._finish(stop, raw))
             case _:
@@ -120,7 +120,7 @@ class ResponseEncoder:
 
     def fail(self, problem: Problem) -> list[Event]:
         """Ends the response. What is open stays open: it has no end."""
-        self.response = failed(self.response, self._output, self._usage, problem)
+        self.response = failed(self.response, self._output, self.usage, problem)
         return self._number([{"type": "response.failed", "response": self.response}])
 
     # --- events to drafts ---------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ class ResponseEncoder:
                 draft.status = "incomplete" if draft.is_call or stop is WireStop.MAX_TOKENS else "completed"
             draft.sealed, draft.held = True, False
         events = self._advance()
-        self.response = ended(self.response, self._output, self._usage or Usage(), stop, raw)
+        self.response = ended(self.response, self._output, self.usage or Usage(), stop, raw)
         return [*events, {"type": f"response.{self.response['status']}", "response": self.response}]
 
     def _number(self, events: list[Event]) -> list[Event]:

@@ -5,7 +5,7 @@ A web page can reach a server on loopback. Its requests have an `Origin`, and af
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
@@ -44,14 +44,16 @@ class Guard:
 
 
 class GuardedApp:
-    """An ASGI app behind a guard."""
+    """An ASGI app behind a guard. `refused` is told what was refused."""
 
-    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+    def __init__(self, app: ASGIApp, guard: Guard, refused: Callable[[Problem], None]) -> None:
         self._app = app
         self._guard = guard
+        self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (problem := self._guard.problem_with(scope["path"], Headers(scope=scope))):
+            self._refused(problem)
             await JSONResponse(problem.body, problem.status, problem.headers)(scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -4,19 +4,24 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from tark_lsp.errors import SettingsError, TarkError
 from tark_lsp.gateway.app import Gateway, new_app
+from tark_lsp.gateway.connections import Connection
 from tark_lsp.gateway.guard import Guard
+from tark_lsp.gateway.metrics import Outcome
 from tark_lsp.gateway.names import ModelNames
 from tark_lsp.llm.client import Models
 from tark_lsp.llm.retry import RetryPolicy
 
 HOST = "127.0.0.1"
+BACKLOG = 1024
+"""Clients that connect at the same time."""
+
 GRACE_SECONDS = 10.0
 """How long running answers may go on after the gateway was told to stop."""
 
@@ -33,7 +38,7 @@ def listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-        listening.listen()  # so that who reads the address can connect at once
+        listening.listen(BACKLOG)  # at once, so that who reads the address can connect
     except OSError as error:
         listening.close()
         raise SettingsError(
@@ -52,6 +57,7 @@ class _Server(uvicorn.Server):
 def new_server(app: ASGIApp, grace: float) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
+        http=Connection,
         lifespan="off",
         ws="none",
         log_config=None,
@@ -64,13 +70,20 @@ def new_server(app: ASGIApp, grace: float) -> uvicorn.Server:
 
 
 async def serve(
-    models: Models, names: ModelNames, guard: Guard, listening: socket.socket, grace: float = GRACE_SECONDS
+    models: Models,
+    names: ModelNames,
+    guard: Guard,
+    listening: socket.socket,
+    listeners: Sequence[Callable[[Outcome], None]] = (),
+    grace: float = GRACE_SECONDS,
 ) -> None:
     """Returns after SIGINT or SIGTERM: no new requests, `grace` seconds for the running ones; a second one ends them
-    at once.
+    at once. `listeners` are told of each request that has ended.
     """
     stopping = asyncio.Event()
-    server = new_server(new_app(Gateway(models, names, stopping), guard), grace)
+    gateway = Gateway(models, names, stopping)
+    gateway.metrics.listeners.extend(listeners)
+    server = new_server(new_app(gateway, guard), grace)
     loop = asyncio.get_running_loop()
 
     def stop() -> None:

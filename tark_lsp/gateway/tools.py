@@ -21,6 +21,8 @@ from tark_lsp.llm.wire.sendable_history import SAFE_NAME
 from tark_lsp.messages import ToolDefinition
 
 MAX_NAME = 128
+MAX_TOOLS = 1024
+"""Of a request, those of namespaces and of hosted tools included."""
 SEARCH = "tool_search"
 CUSTOM_INPUT: Mapping[str, Any] = {
     "type": "object",
@@ -85,6 +87,8 @@ def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Seq
                 left_out.append(kind)
             elif place == where:
                 given.append(flat(tool))
+            if len(found) + len(made) + len(left_out) > MAX_TOOLS:
+                raise invalid(f"{at}: there are more than {MAX_TOOLS} tools", at, "array_above_max_length")
             for one in made:
                 found[one.definition.name] = one if place == where else _visible(one)
     return ToolBook(found, tuple(dict.fromkeys(left_out)), tuple(given))

@@ -26,6 +26,8 @@ from tark_lsp.llm.wire.wire import TargetModel, Wire, load_wire
 __all__ = ["Model", "ModelInfo", "Models", "ProviderOverride"]
 
 DEFAULT_ORDER = ("anthropic", "openai", "gemini", "openrouter", "ollama")
+MAX_OPENED = 256
+"""Models that are kept open. Whoever asks through the gateway can name any."""
 DESCRIBE_SECONDS = 2.0
 """A turn waits for this, so it is short. What is not known by then stays unknown."""
 
@@ -74,6 +76,8 @@ class Models:
         opened = self._opened.get(ref)
         if opened is None:
             opened = self._opened[ref] = await self._open(ref)
+            if len(self._opened) > MAX_OPENED:
+                del self._opened[next(iter(self._opened))]
         if self._catalog.needs_price_lookup(opened.provider, opened.target.model):
             opened.price_lookup = asyncio.create_task(self._look_up_prices([(opened.provider, opened.target.model)]))
             self._price_lookups.add(opened.price_lookup)

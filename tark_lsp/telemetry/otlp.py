@@ -79,31 +79,45 @@ class _FirstFailure(logging.Handler):
 
 def connect(signals: Sequence[Signal]) -> Receiver:
     """Raises what the library raises for an environment variable with a wrong value."""
-    first_failure = _FirstFailure()
-    library = logging.getLogger(LIBRARY)
-    resource = _resource()
     spans = metrics = None
     ends: list[Callable[[], None]] = []
     if Signal.TRACES in signals:
-        tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
+        tracers = TracerProvider(resource=_resource(), shutdown_on_exit=False)
         tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         spans = TurnSpans(tracers.get_tracer("tark_lsp", __version__))
         ends.append(tracers.shutdown)
     if Signal.METRICS in signals:
-        reader = PeriodicExportingMetricReader(OTLPMetricExporter())
-        meters = MeterProvider([reader], resource, shutdown_on_exit=False)
+        meters = new_meters()
         metrics = ToolMetrics(meters.get_meter("tark_lsp", __version__))
         ends.append(meters.shutdown)
-    library.propagate = False
-    library.addHandler(first_failure)
+    stop_listening = listen_to_library()
 
     def close() -> None:
         for end in ends:
             end()
+        stop_listening()
+
+    return Receiver(spans, metrics, close)
+
+
+def new_meters() -> MeterProvider:
+    """Sends metrics to where the environment says. Raises what the library raises for a wrong value there."""
+    reader = PeriodicExportingMetricReader(OTLPMetricExporter())
+    return MeterProvider([reader], _resource(), shutdown_on_exit=False)
+
+
+def listen_to_library() -> Callable[[], None]:
+    """Only the library's first failure is logged, until the returned function is called."""
+    first_failure = _FirstFailure()
+    library = logging.getLogger(LIBRARY)
+    library.propagate = False
+    library.addHandler(first_failure)
+
+    def stop() -> None:
         library.removeHandler(first_failure)
         library.propagate = True
 
-    return Receiver(spans, metrics, close)
+    return stop
 
 
 def _resource() -> Resource:

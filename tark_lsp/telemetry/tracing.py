@@ -65,7 +65,7 @@ class Tracing:
                 if self._loading is not None:
                     await asyncio.shield(self._loading)
                 if self._receiver is not None:
-                    await _in_own_thread(self._receiver.close)
+                    await in_own_thread(self._receiver.close)
         except TimeoutError:
             log.warning("the last spans and metrics were dropped after %.0f s", CLOSE_SECONDS)
         self._off = True
@@ -116,7 +116,7 @@ def _connect(signals: Sequence[Signal]) -> "Receiver":
     return connect(signals)
 
 
-async def _in_own_thread(work: Callable[[], None]) -> None:
+async def in_own_thread(work: Callable[[], None]) -> None:
     """Not in a thread of asyncio: these are waited for at the end, and this one can hang if the receiver does."""
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 

@@ -42,10 +42,11 @@ async def running_gateway(
     times: Timeouts | None = None,
     stopping: asyncio.Event | None = None,
     token: str = TOKEN,
+    aliases: Mapping[str, str] | None = None,
 ) -> AsyncIterator[str]:
     """Gives the base URL."""
     models = models_on(upstream, facts or {}, times)
-    names = ModelNames(model_of("openai-chat"), models.check_name, {"nick": model_of("anthropic-messages")})
+    names = ModelNames(model_of("openai-chat"), models.check_name, aliases or {"nick": model_of("anthropic-messages")})
     listening = listen(0)
     server = new_server(new_app(Gateway(models, names, stopping or asyncio.Event()), Guard(token)), 10.0)
     serving = asyncio.create_task(server.serve(sockets=[listening]))

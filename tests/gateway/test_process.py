@@ -17,6 +17,7 @@ from tark_lsp.errors import SettingsError
 from tests.gateway.running import TOKEN
 from tests.gateway.test_http import events_of, request, send
 from tests.patience import AT_ONCE
+from tests.telemetry.receiver import receiving
 
 pytestmark = pytest.mark.slow  # it starts processes
 
@@ -33,7 +34,7 @@ text = "Hello."
 
 
 @contextlib.asynccontextmanager
-async def gateway(home: Path, *arguments: str, token: str | None = TOKEN) -> AsyncIterator[Any]:
+async def gateway(home: Path, *arguments: str, token: str | None = TOKEN, **environment: str) -> AsyncIterator[Any]:
     """Gives the process. The scripted model plays the scenario."""
     (home / "tark").mkdir(exist_ok=True)
     (home / "scenario.toml").write_text(SCENARIO)
@@ -43,7 +44,7 @@ async def gateway(home: Path, *arguments: str, token: str | None = TOKEN) -> Asy
     given = {} if token is None else {"TARK_GATEWAY_TOKEN": token}
     command = (sys.executable, "-m", "tark_lsp", "gateway", "--port", "0", *arguments)
     pipe = asyncio.subprocess.PIPE
-    environ = {**os.environ, **folders, **given}
+    environ = {**os.environ, **folders, **given, **environment}
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe, env=environ)
     try:
         yield process
@@ -87,6 +88,24 @@ async def test_a_second_signal_ends_running_streams(tmp_path: Path) -> None:
         events = await reading
         assert events[-1]["type"] == "response.failed"
         assert await process.wait() == 0
+
+
+async def test_metrics_are_sent_if_the_environment_asks_for_them(tmp_path: Path) -> None:
+    with receiving() as receiver:
+        endpoint = {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": f"{receiver.url}/v1/metrics"}
+        async with gateway(tmp_path, "--model", "scripted/demo", **endpoint) as process, asyncio.timeout(AT_ONCE):
+            url = await line_of(process)
+            await send(url, request(content=json.dumps({"input": "Hi"}).encode()))
+            await send(url, request(content=b"{"))
+            process.send_signal(signal.SIGTERM)
+            assert await process.wait() == 0
+    points = receiver.metrics["gen_ai.server.request.duration"]
+    found = [{attribute.key: attribute.value.string_value for attribute in point.attributes} for point in points]
+    assert {point.get("gen_ai.request.model"): point["tark.gateway.end"] for point in found} == {
+        "demo": "completed",
+        "": "refused",
+    }
+    assert {"gen_ai.server.time_to_first_token", "gen_ai.client.token.usage"} <= set(receiver.metrics)
 
 
 async def test_an_unknown_provider_is_said_at_the_start(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tark_lsp.gateway.history import MAX_ITEMS
 from tark_lsp.gateway.problems import Problem
 from tark_lsp.gateway.reasoning_state import read_state, write_state
 from tark_lsp.gateway.request import Asked, read_request
+from tark_lsp.gateway.tools import MAX_TOOLS
 from tark_lsp.llm.events import Echo
 from tark_lsp.llm.options import AnswerFormat, ChatOptions, OneTool
 from tark_lsp.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
@@ -219,6 +220,11 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"input": [{"type": "function_call", "call_id": "c", "arguments": "{}"}]}, "input[0]", "has no output"),
     ({"input": [{**CALL, "call_id": ""}]}, "input[0].call_id", "must have 1 to 256 characters"),
     ({"input": [HI] * (MAX_ITEMS + 1)}, "input", f"input has {MAX_ITEMS + 1} items"),
+    (
+        {"input": "Hi", "tools": [{"type": "function", "name": f"f{number}"} for number in range(MAX_TOOLS + 1)]},
+        f"tools[{MAX_TOOLS}]",
+        f"more than {MAX_TOOLS} tools",
+    ),
     ({"previous_response_id": "resp_1"}, "previous_response_id", "send the whole conversation"),
     ({"background": True}, "background", "a response ends with its connection"),
     ({"conversation": "c"}, "conversation", "nothing is stored here"),

@@ -5,26 +5,19 @@ the extension host.
 Missing programs are installed once from npm into the user's cache folder. If that fails, the tests are skipped.
 """
 
-import fcntl
 import functools
-import os
 import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from tests import exhaustive
 from tests.editors.availability import skip
+from tests.npm import CACHE, NPM, alone, environment, install, need
 
 EXTENSION = Path(__file__).parents[3] / "editors" / "vscode"
-CACHE = platformdirs.user_cache_path("tark-tests", appauthor=False)
-NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -55,14 +48,14 @@ def version_of_run() -> Version:
 @functools.cache
 def workbench(version: Version) -> tuple[str, str]:
     """The server of VS Code: Node, and its script."""
-    _needed("node", "npm", "rg")
+    need("node", "npm", "rg")
     done = version.folder / "installed"
-    with _alone(version.folder):
+    with alone(version.folder):
         if not done.exists():
             (version.folder / "package.json").write_text('{"private": true}\n')
             own = [] if version.node is None else [f"node-{_platform()}@{version.node}"]
-            _install([*NPM, f"code-server@{version.number}", *own], version.folder)
-            _install([*NPM, "--omit=dev"], version.code)
+            install([*NPM, f"code-server@{version.number}", *own], version.folder)
+            install([*NPM, "--omit=dev"], version.code)
             modules = version.code / "node_modules"
             # The web client looks for its modules here, and the search for ripgrep, whose package has only sources.
             _link(version.code / "node_modules.asar", modules)
@@ -90,40 +83,14 @@ def browser() -> Path:
 @functools.cache
 def packed() -> Path:
     """The extension as users install it. Packed again if its sources are newer; fails if they do not compile."""
-    _needed("node", "npm")
+    need("node", "npm")
     argv = [sys.executable, str(EXTENSION / "pack.py")]
-    done = subprocess.run(argv, cwd=EXTENSION, capture_output=True, text=True, check=False, env=_environment())
+    done = subprocess.run(argv, cwd=EXTENSION, capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 0, done.stderr or done.stdout
     return Path(done.stdout.strip())
-
-
-def _needed(*programs: str) -> None:
-    missing = [program for program in programs if shutil.which(program) is None]
-    if missing:
-        skip(f"not installed: {', '.join(missing)}")
 
 
 def _link(path: Path, target: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     path.symlink_to(target)
-
-
-def _install(argv: Sequence[str], folder: Path) -> None:
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False, env=_environment())
-    if done.returncode:
-        skip(f"{' '.join(argv)} failed in {folder}: {(done.stderr or done.stdout)[-1000:]}")
-
-
-def _environment() -> dict[str, str]:
-    """The environment without the variables of an npm that runs the tests."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("npm_")}
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let one of several test processes install."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -1,18 +1,15 @@
 """run_tests and run_check with real programs: what a model reads of runs that fail, pass, crash, or have no tests."""
 
 import asyncio
-import fcntl
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 import pytest
 
 from tark_lsp.context.result_handles import HANDLE
@@ -25,7 +22,7 @@ from tark_lsp.tools.runners.choice import Choice, choose
 from tark_lsp.tools.runners.report import Report
 from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Counted, Location
-from tests.editors.availability import skip
+from tests.npm import installed
 from tests.patience import AT_ONCE
 from tests.sandbox.conftest import MISSING, make_sandbox
 from tests.secrets.keys import github_token
@@ -225,7 +222,7 @@ async def test_ruff_and_mypy(bench: Bench) -> None:
 @pytest.mark.exhaustive
 async def test_vitest_jest_tsc_and_eslint(bench: Bench) -> None:
     """Installed once from npm into the user's cache folder."""
-    modules = install_from_npm("vitest@3", "jest@29", "typescript@5", "eslint@9")
+    modules = installed("vitest@3", "jest@29", "typescript@5", "eslint@9")
     (bench.root / "node_modules").symlink_to(modules)
     test = (
         "const { expect, it } = require('X');\nit('adds', () => {});\nit('breaks', () => {\n  expect(2).toBe(3);\n});\n"
@@ -247,21 +244,6 @@ async def test_vitest_jest_tsc_and_eslint(bench: Bench) -> None:
     bench.write("eslint.config.mjs", "export default [{ rules: { eqeqeq: 'error' } }];\n")
     bench.write("a.js", "if (1 == 2) {}\n")
     assert "\na.js:1:7 eqeqeq: Expected '==='" in await bench.call("run_check", path="a.js", runner="eslint")
-
-
-def install_from_npm(*packages: str) -> Path:
-    folder = platformdirs.user_cache_path("tark-tests", appauthor=False) / "-".join(sorted(packages)).replace("@", "_")
-    folder.mkdir(parents=True, exist_ok=True)
-    npm = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "installed").exists():
-            (folder / "package.json").write_text('{"private": true}\n')
-            done = subprocess.run([*npm, *packages], cwd=folder, check=False, capture_output=True, text=True)
-            if done.returncode != 0:
-                skip(f"npm cannot install {packages}: {done.stderr}")
-            (folder / "installed").touch()
-    return folder / "node_modules"
 
 
 async def test_the_rest_of_many_failures_is_read_by_handle(bench: Bench) -> None:

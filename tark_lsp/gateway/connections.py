@@ -1,0 +1,92 @@
+"""Connections to the gateway: uvicorn's protocol, with limits for what comes before a request is known."""
+
+import asyncio
+
+from starlette.responses import JSONResponse
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tark_lsp.gateway.problems import INVALID, Problem
+
+MAX_CONNECTIONS = 1024
+MAX_HEAD_BYTES = 64 * 1024
+"""Of the request line and the headers."""
+
+HEAD_SECONDS = 15.0
+"""How long they may take."""
+
+
+class Connection(HttpToolsProtocol):
+    """One connection. Its client gets an error in OpenAI's shape, and the connection is closed, if what it sends is no
+    HTTP, or if its head is too large or too slow.
+
+    https://www.uvicorn.org/server-behavior/ (as of version 0.54)
+    """
+
+    _in_head = True
+    _head_bytes = 0
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        if len(self.connections) > MAX_CONNECTIONS:
+            self._refuse(503, "gateway_busy", f"the gateway has {MAX_CONNECTIONS} connections at the moment")
+        else:
+            self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        if self._in_head:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._in_head and self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(431, "headers_too_large", f"the headers have more than {MAX_HEAD_BYTES // 1024} KiB")
+        elif not self._is_idle:
+            self._stop_timer()
+        elif self._timer is None:
+            self._start_timer()
+
+    def on_headers_complete(self) -> None:
+        self._in_head, self._head_bytes = False, 0
+        super().on_headers_complete()
+        self.headers = []  # what comes after the body, such as a token, is no header of this request
+
+    def on_message_complete(self) -> None:
+        self._in_head = True
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(400, "invalid_http", msg)
+
+    @property
+    def _is_idle(self) -> bool:
+        """Nothing is being answered: what comes is a head, or the rest of a body that was refused."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._late)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _late(self) -> None:
+        self._timer = None
+        if self._is_idle:
+            self._refuse(408, "request_timeout", f"the headers did not arrive within {HEAD_SECONDS:.0f} s")
+
+    def _refuse(self, status: int, code: str, message: str) -> None:
+        """Ends the connection. An answer that has begun is cut, because what follows cannot be told from it."""
+        self._stop_timer()
+        if (self._is_idle or not self.cycle.response_started) and not self.transport.is_closing():
+            body = bytes(JSONResponse(Problem(status, INVALID, code, message).body).body)
+            head = f"HTTP/1.1 {status} Refused\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+            self.transport.write(f"{head}connection: close\r\n\r\n".encode() + body)
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        self.transport.close()
