@@ -131,7 +131,7 @@ async def _build(found: FoundIndex, screen: Screen) -> int:
             status = await client.command("tark.index.status")
             if loop.time() > say_next:
                 say_next += SAY_SECONDS
-                screen.print_line(f"{status['indexed']:,} of {status['files']:,} files", "dim")
+                screen.print_line(f"files: {_done(status['indexed'], status['files'], is_building=True)}", "dim")
     if status["state"] != "ready":
         screen.print_error(f"the index is not built: {status['reason'] or status['state']}")
         return NOT_DONE
@@ -159,7 +159,9 @@ def _clear(screen: Screen, *, every: bool) -> int:
         shutil.rmtree(place)
         os.close(lock)
     if removed:
-        screen.print_line(f"removed: {_size(bytes_removed)}" + (f" of {removed} folders" if every else ""))
+        screen.print_line(
+            f"removed: {_size(bytes_removed)}" + (f" of {removed} folder{'' if removed == 1 else 's'}" if every else "")
+        )
     elif code == DONE:
         screen.print_line("there is no index to remove")
     return code
@@ -185,12 +187,13 @@ def _rows(found: FoundIndex) -> Iterator[tuple[str, str]]:
     yield "state", found.sentence
     if stored is None:
         return
-    yield "files", f"{stored.indexed:,} of {stored.files:,} are done ({_share(stored):.0%})"
-    yield "definitions", f"{stored.definitions:,}"
-    yield "chunks", f"{stored.chunks:,}"
-    if stored.skipped:
-        yield "not indexed", ", ".join(f"{count:,} {reason}" for reason, count in stored.skipped)
-    yield "search", stored.vectors or "lexical only"
+    if stored.state is not IndexState.FAILED:
+        yield "files", _done(stored.indexed, stored.files, is_building=stored.state is IndexState.BUILDING)
+        yield "definitions", f"{stored.definitions:,}"
+        yield "chunks", f"{stored.chunks:,}"
+        if stored.skipped:
+            yield "not indexed", ", ".join(f"{count:,} {reason}" for reason, count in stored.skipped)
+        yield "search", stored.vectors or "lexical only"
     yield "on disk", f"{_size(stored.bytes_on_disk)} in {found.place}"
 
 
@@ -205,6 +208,12 @@ def _json(found: FoundIndex) -> dict[str, Any]:
         "place": str(found.place),
         "process": found.holder,
     }
+
+
+def _done(indexed: int, files: int, *, is_building: bool) -> str:
+    if not files:
+        return "not listed yet" if is_building else "there are none"
+    return f"{indexed:,} of {files:,} are done ({indexed / files:.0%})"
 
 
 def _share(status: IndexStatus) -> float:

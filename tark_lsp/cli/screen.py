@@ -18,6 +18,8 @@ from tark_lsp.workspace.uris import path_from_uri
 MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}
 NOTICE_STYLES = {"error": "bold red", "warning": "yellow"}
 PLAN_MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
+MOST_PLACES = 5
+"""Of failures that are shown for one run."""
 ENDED_BADLY = ("failed", "rejected", "cancelled")
 
 
@@ -82,6 +84,15 @@ class Screen:
         inside = path.is_relative_to(self._folder)
         return whole_line(path.relative_to(self._folder).as_posix() if inside else str(path))
 
+    def show_failures(self, update: Mapping[str, Any]) -> None:
+        """Shows the first places of the failures of a test run or a check. `update` is the last one of the call."""
+        places = list(update.get("locations") or ()) if "counts" in (update.get("outcome") or {}) else []
+        for place in places[:MOST_PLACES]:
+            line = f":{place['range']['start']['line'] + 1}" if "range" in place else ""
+            self.print_line(f"  {self.file_name(place['uri'])}{line}", "dim")
+        if len(places) > MOST_PLACES:
+            self.print_line(f"  and {len(places) - MOST_PLACES} more", "dim")
+
     def show_end(self, end: Mapping[str, Any]) -> None:
         """Shows how the turn ended (protocol.md)."""
         edits = [f"{self.file_name(edit['uri'])} {edit['state']}" for edit in end.get("edits") or ()]
@@ -112,6 +123,7 @@ class Screen:
             self.print_line(f"● {self._titles.get(call, '')}", "cyan")
         if words := outcome_text(update.get("outcome") or {}):
             self.print_line(f"  {words}", "dim")
+            self.show_failures(update)
         if status in ENDED_BADLY:
             self.print_line(f"  ✗ {': '.join([status, *reasons(update)])}", "red")
 
@@ -139,7 +151,7 @@ class Screen:
 
 
 def outcome_text(outcome: Mapping[str, Any]) -> str:
-    """`exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say the same."""
+    """`2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say the same."""
     code, seconds = outcome.get("exitCode"), outcome.get("seconds")
     matches, files = outcome.get("matches"), outcome.get("files")
     more = "+" if outcome.get("more") else ""
@@ -148,7 +160,9 @@ def outcome_text(outcome: Mapping[str, Any]) -> str:
         hits = f"{matches}{more} match{'' if matches == 1 and not more else 'es'}"
         found = f"{hits} in {found}" if matches else "no matches"
     ended = "" if code is None else f"exit {code}" if code >= 0 else f"signal {-code}"
-    return " · ".join(part for part in (found, ended, "" if seconds is None else f"{seconds:.1f} s") if part)
+    counts = one_line(str(outcome.get("counts") or ""))
+    lasted = "" if seconds is None else f"{seconds:.1f} s"
+    return " · ".join(part for part in (found, counts, ended, lasted) if part)
 
 
 def reasons(update: Mapping[str, Any]) -> list[str]:

@@ -25,10 +25,11 @@ ENDINGS = (
 )
 URL = re.compile(r"\b\w+://\S+")
 FILE = re.compile(
-    rf"(?<![\w@/.-])(?P<path>/?(?:[\w.-]+[/\\])*[\w.-]*[\w-]\.(?:{ENDINGS}))(?![\w/]|\.\w)"
+    rf"(?<![\w@/\\.-])\\*(?P<path>/?(?:[\w.-]+[/\\])*[\w.-]*[\w-]\.(?:{ENDINGS}))(?![\w/]|\.\w)"
     r"(?:(?::|\", line )(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?)?"
 )
-"""`shapes.py`, `src/shapes.py:10-20`, and a line of a traceback."""
+"""`shapes.py`, `src/shapes.py:10-20`, and a line of a traceback. It begins at no other place of a path: each place
+would be compared with the whole rest."""
 SYMBOL = re.compile(
     r"""
     `([^`\s]{2,100})`

@@ -1,6 +1,7 @@
 """Where the index of a workspace is on disk: `index/` in the user's cache folder has one folder for each workspace."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -20,10 +21,17 @@ def workspace_cache(cache: Path, folders: Sequence[Path]) -> Path:
 
 
 def create_private(folder: Path) -> None:
-    """With mode 0700. Raises OSError."""
+    """With mode 0700. Raises OSError, also if there is a link: what it leads to is not ours to change."""
+    require_no_link(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name == "posix":
         folder.chmod(0o700)
+
+
+def require_no_link(path: Path) -> None:
+    """Raises OSError."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "there is a symbolic link in the place of the index", str(path))
 
 
 def bytes_in(folder: Path) -> int:
@@ -37,6 +45,7 @@ def bytes_in(folder: Path) -> int:
 
 def clear(folder: Path) -> None:
     """Remove what is in the folder, but not its lock, which another process may wait for. Raises OSError."""
+    require_no_link(folder)
     for path in folder.iterdir() if folder.exists() else ():
         if path.name == LOCK:
             continue
@@ -51,6 +60,7 @@ def try_lock(folder: Path) -> int | None:
 
     Raises OSError if the folder cannot be written.
     """
+    require_no_link(folder / LOCK)
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if sys.platform == "win32":  # untested

@@ -31,6 +31,7 @@ class IndexClient:
         self._process.begun.listen(lambda _: self._tell_all())
         self._embedder = ""
         self._texts = DelayedTexts(self._process.send)
+        self._process.ended_by.listen(self._texts.read_plainly)
 
     @property
     def process_id(self) -> int | None:

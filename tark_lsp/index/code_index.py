@@ -26,10 +26,10 @@ class NoIndex:
     async def status(self) -> IndexStatus:
         return IndexStatus(IndexState.OFF, reason=self._reason)
 
-    async def ask(self, question: Question[T]) -> Found[T]:
+    async def ask(self, question: Question[T]) -> Found[T]:  # noqa: ARG002  # every question gets the same answer
         raise ToolError(
             "unsupported",
-            f"{type(question).__name__}: there is no code index, because {self._reason}",
+            f"there is no code index, because {self._reason}",
             hint="use search_text and read_file",
         )
 

@@ -17,6 +17,7 @@ class DelayedTexts:
         self._send = send
         self._texts: dict[Path, str] = {}
         self._unsent: dict[Path, asyncio.TimerHandle] = {}
+        self._plain: set[Path] = set()
 
     def show(self, path: Path, text: str | None) -> None:
         """None: the document is closed, or equal to its file."""
@@ -26,12 +27,17 @@ class DelayedTexts:
             self._texts[path] = text
             self._unsent[path] = asyncio.get_running_loop().call_later(TYPING_SECONDS, self._send_one, path)
         elif self._texts.pop(path, None) is not None:
-            self._send({"do": "text", "path": str(path), "text": None})
+            self._plain.discard(path)
+            self._send({"do": "text", "path": str(path), "text": None, "plain": False})
 
     def send_now(self) -> None:
         """What was not sent yet."""
         for path in [*self._unsent]:
             self._send_one(path)
+
+    def read_plainly(self, path: Path) -> None:
+        """The text of this document has ended the process: until it is closed, no grammar reads it."""
+        self._plain.add(path)
 
     def send_again(self) -> None:
         """All, to a new process."""
@@ -46,4 +52,4 @@ class DelayedTexts:
     def _send_one(self, path: Path) -> None:
         if (handle := self._unsent.pop(path, None)) is not None:
             handle.cancel()
-        self._send({"do": "text", "path": str(path), "text": self._texts[path]})
+        self._send({"do": "text", "path": str(path), "text": self._texts[path], "plain": path in self._plain})

@@ -25,7 +25,7 @@ from tark_lsp.index.text_index import TextIndex
 
 DATABASE, TEXT, PARSING = "files.sqlite3", "text", "parsing"
 FAILED = "its parsing failed"
-DENIED = "denied by a rule"
+DENIED = "denied, secret or protected"
 MOST_DEATHS = 2
 """A file that was being parsed at so many deaths of the process is skipped until it changes."""
 TICK_NANOSECONDS = 20_000_000
@@ -66,6 +66,8 @@ class DiskIndex:
         if writable:
             self.store.check()
         self.text = TextIndex(folder / TEXT, writable=writable)
+        self.blamed = False
+        """Whether the process before died while it parsed a file."""
         self._parsing = self._opened_parsing() if writable else None
         self._batch = Batch()
         self.commits = 0
@@ -131,6 +133,7 @@ class DiskIndex:
         handle = os.open(self.folder / PARSING, os.O_RDWR | os.O_CREAT, 0o600)
         if file := int.from_bytes(os.read(handle, 8), "little") & 0xFFFFFFFF:
             self.store.queue.blame(file)
+            self.blamed = True
         return handle
 
     def _skip(self, row: FileRow, digest: bytes, reason: str, *, had_words: bool) -> None:

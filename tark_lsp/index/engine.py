@@ -92,12 +92,12 @@ class Engine:
         else:
             self._answering.read_now([seen.path for seen in known])
 
-    def show_text(self, path: str, text: str | None) -> None:
-        """Text of an open document; None: its file counts again."""
+    def show_text(self, path: str, text: str | None, *, plain: bool = False) -> None:
+        """Text of an open document; None: its file counts again. `plain`: a grammar cannot read it."""
         if text is None or not path.startswith(self._roots):
             self._overlay.drop(path)
         else:
-            self._overlay.show_text(path, text)
+            self._overlay.show_text(path, text, plain=plain)
 
     def use_vectors(self, embedder: str) -> None:
         """`static`: those of the model in this process; another name: those that the server gives; empty: none."""
@@ -110,6 +110,8 @@ class Engine:
     def rebuild(self) -> None:
         """Begin with nothing. If another process writes the index, that one does. Raises ToolError if it cannot."""
         if not self._keeper.has_lock:
+            if self._keeper.problem:
+                raise ToolError("unsupported", self._keeper.problem)
             if not self._keeper.ask_for_rebuild():
                 raise ToolError("unsupported", "another tark-lsp has the index open: close it, then try again")
             return

@@ -17,6 +17,8 @@ POLL_SECONDS = 1.0
 """How often a reader looks whether it can be the writer, and whether the writer began again."""
 PAUSE_SECONDS = 30.0
 """After a write failed, the next attempt is made so much later."""
+BROKEN = ("An IO error occurred", "Data corrupted", "Failed to open file")
+"""How the messages of tantivy begin if it cannot read a file; it raises ValueError for everything."""
 DAMAGED_NOTE = "the stored index was damaged, so it was built again"
 
 
@@ -130,9 +132,13 @@ class Damaged(Exception):
 
 
 def guarded(work: Callable[[], T]) -> T:
-    """Turn a panic of tantivy, which is no Exception, into Damaged."""
+    """Turn a panic of tantivy, which is no Exception, and what it says of broken files, into Damaged."""
     try:
         return work()
+    except ValueError as error:
+        if str(error).startswith(BROKEN):
+            raise Damaged(str(error)) from error
+        raise
     except (Exception, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:

@@ -13,7 +13,7 @@ from functools import cached_property
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import Seen, State, Totals, is_current
 from tark_lsp.index.model import ParsedFile
-from tark_lsp.index.parsing import parse_file
+from tark_lsp.index.parsing import parse_file, parse_without_grammar
 from tark_lsp.index.reading import is_worth, read_for_index
 from tark_lsp.index.scanning import look_at
 from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
@@ -41,8 +41,9 @@ class OverlaidFile:
     parsed: ParsedFile
 
     @classmethod
-    def of(cls, path: str, text: str) -> "OverlaidFile":
-        return cls(path, text, parse_file(path, text))
+    def of(cls, path: str, text: str, *, plain: bool = False) -> "OverlaidFile":
+        """`plain`: without a grammar."""
+        return cls(path, text, parse_without_grammar(text) if plain else parse_file(path, text))
 
     @cached_property
     def chunks(self) -> tuple[OverlaidChunk, ...]:
@@ -74,10 +75,10 @@ class Overlay:
         """Of files that are not open: what they were when they were read."""
         self.files: dict[str, OverlaidFile] = {}
 
-    def show_text(self, path: str, text: str) -> None:
+    def show_text(self, path: str, text: str, *, plain: bool) -> None:
         self.drop(path)
         if self._permit([path])[0]:
-            self.files[path] = OverlaidFile.of(path, text if is_worth(path, text) else "")
+            self.files[path] = OverlaidFile.of(path, text if is_worth(path, text) else "", plain=plain)
 
     def show_files(self, paths: Sequence[str]) -> None:
         """Read these files, unless they are open."""

@@ -24,6 +24,7 @@ from tark_lsp.index.json_values import question_from_json, to_json
 from tark_lsp.index.keeper import Keeper
 from tark_lsp.index.memory import trim_memory
 from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.parsing_apart import limit_memory
 from tark_lsp.index.priority import lower_priority
 from tark_lsp.index.scanning import Scanner
 
@@ -31,6 +32,8 @@ WAIT_SECONDS = 0.5
 """How long a process that cannot write waits before it looks again."""
 END_SECONDS = 0.2
 STATUS_SECONDS = 0.2
+MOST_MEMORY = 1_500_000_000
+"""Bytes. A grammar can take all memory in one step; with a limit it ends this process, and nothing else."""
 URGENT = frozenset({"ask", "changed", "text"})
 QUIET_SECONDS, MOST_QUIET_SECONDS = 0.1, 1.0
 """After one of these messages the next step of indexing waits: what was saved is often asked for at once. It waits no
@@ -100,6 +103,8 @@ class IndexProcess:
         try:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)
+                if self._keeper.disk is not None and self._keeper.disk.blamed:
+                    self._send({"blamed": True})
                 self._engine = self._new_engine()
                 self._tell_status(now=True)
             self._no_message.set()
@@ -141,7 +146,7 @@ class IndexProcess:
             case "ask":
                 self._answer(at, message)
             case "text":
-                engine.show_text(message["path"], message["text"])
+                self._show_text(message)
             case "changed":
                 engine.files_changed(message["paths"])
             case "scanned":
@@ -157,6 +162,12 @@ class IndexProcess:
                 engine.rules_changed()
             case "rebuild":
                 self._rebuild(message)
+
+    def _show_text(self, message: Message) -> None:
+        """If a grammar ends this process, the server knows by which text, and sends it with `plain` to the next one."""
+        self._send({"parsing": "" if message["plain"] else message["path"]})
+        self._engine.show_text(message["path"], message["text"], plain=message["plain"])
+        self._send({"parsing": ""})
 
     def _rebuild(self, message: Message) -> None:
         try:
@@ -232,6 +243,7 @@ def _failure(message: Message, error: ToolError) -> Message:
 
 def main() -> None:
     os.umask(0o077)
+    limit_memory(MOST_MEMORY)
     arguments = json.loads(sys.argv[1])
     folders = [Path(folder) for folder in arguments["folders"]]
     process = IndexProcess(folders, Path(arguments["cache"]), arguments["mostBytes"], fresh=arguments["fresh"])

@@ -21,7 +21,8 @@ def read_stored(folder: Path) -> IndexStatus | None:
         finally:
             store.close()
     except (sqlite3.Error, OSError) as error:
-        return IndexStatus(IndexState.FAILED, bytes_on_disk=size, reason=f"what is stored cannot be read: {error}")
+        reason = f"what is stored cannot be read: {error}; your next prompt or `tark-lsp index rebuild` builds it again"
+        return IndexStatus(IndexState.FAILED, bytes_on_disk=size, reason=reason)
     return IndexStatus(
         IndexState.READY if was_compared and not totals.work else IndexState.BUILDING,
         files=totals.files,

@@ -44,6 +44,11 @@ class Deaths:
         now = time.monotonic()
         return sum(now - death < DEATHS_SECONDS for death in self._times)
 
+    def forgive(self) -> None:
+        """The last one had a cause that will not occur again."""
+        if self._times:
+            self._times.pop()
+
     def clear(self) -> None:
         self._times.clear()
 
@@ -51,6 +56,7 @@ class Deaths:
 class IndexSupervisor:
     """`begun` is told when a process was started: it knows nothing of what the one before was told.
 
+    `ended_by` is told the open document whose text ended the process, which is no reason to give up.
     `status` is the last one that the process told, or why it does not run; `shown` tells listeners each new one.
     """
 
@@ -69,6 +75,8 @@ class IndexSupervisor:
         self.deaths = Deaths()
         self.shown: Listeners[IndexStatus] = Listeners()
         self.begun: Listeners[None] = Listeners()
+        self.ended_by: Listeners[Path] = Listeners()
+        self._parsing = ""
 
     @property
     def process_id(self) -> int | None:
@@ -148,7 +156,11 @@ class IndexSupervisor:
         return child
 
     def _ended(self, how: str) -> None:
-        self.deaths.add()
+        culprit, self._parsing = self._parsing, ""
+        if culprit:
+            self.ended_by.emit(Path(culprit))
+        else:
+            self.deaths.add()
         if self._closed:
             return
         if self.deaths.recent() >= MOST_DEATHS:
@@ -164,6 +176,10 @@ class IndexSupervisor:
     def _receive(self, message: Message) -> None:
         if "may" in message and self._child is not None:
             self._judging = asyncio.get_running_loop().create_task(self._judge(self._child, message))
+        elif "parsing" in message:
+            self._parsing = message["parsing"]
+        elif "blamed" in message:
+            self.deaths.forgive()  # a file was the cause: it is skipped after its second death
         elif "status" in message:
             self._show(from_json(IndexStatus, message["status"]))
 

@@ -166,7 +166,7 @@ class CoreParts:
             Embedding(
                 configuration,
                 self.workspace,
-                self.indexing.index.allows,
+                self.indexing.index,
                 self.questions,
                 AllowedUploads(uploads_path),
                 self.background,

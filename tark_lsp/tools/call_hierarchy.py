@@ -68,14 +68,14 @@ async def run(args: CallHierarchyArguments, ctx: ToolContext, _: Preview) -> Cou
 async def _by_editor(
     ctx: ToolContext, sight: Sight, args: CallHierarchyArguments, symbols: Sequence[Symbol]
 ) -> list[Calls]:
-    def listed(places: Sequence[Symbol], direction: str) -> Sequence[Symbol] | None:
-        return [*sight.settled(places)] if args.direction in (direction, "both") else None
+    async def listed(places: Sequence[Symbol], direction: str) -> Sequence[Symbol] | None:
+        return await sight.settled(places) if args.direction in (direction, "both") else None
 
     return [
         Calls(
             symbol,
-            listed([Symbol.of_editor(place) for place in answer.places], "incoming"),
-            listed([replace(Symbol.of_editor(place), calls=()) for place in answer.outgoing], "outgoing"),
+            await listed([Symbol.of_editor(place) for place in answer.places], "incoming"),
+            await listed([replace(Symbol.of_editor(place), calls=()) for place in answer.outgoing], "outgoing"),
         )
         for symbol, answer in await ask_about(ctx, sight, Want.CALL_HIERARCHY, symbols)
     ]
@@ -94,11 +94,11 @@ async def _by_index(
         incoming = outgoing = None
         if args.direction != "outgoing":
             found.append(await ctx.index.ask(Callers(definition, MOST)))
-            callers = sight.settled(map(Symbol.of_index, found[-1].items))
+            callers = await sight.settled(map(Symbol.of_index, found[-1].items))
             incoming = [replace(one, calls=(*_call_lines(sight, one, symbol.name),)) for one in callers]
         if args.direction != "incoming":
             found.append(await ctx.index.ask(Callees(definition, MOST)))
-            outgoing = [*sight.settled(map(Symbol.of_index, found[-1].items))]
+            outgoing = await sight.settled(map(Symbol.of_index, found[-1].items))
         calls.append(Calls(symbol, incoming, outgoing))
     return calls
 

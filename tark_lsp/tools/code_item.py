@@ -69,7 +69,7 @@ async def _neighbours(ctx: ToolContext, sight: Sight, known: Known, symbol: Symb
         for title, question in questions:
             answer: Found[FoundDefinition] = await ctx.index.ask(question)
             found.append(answer)
-            others = [*sight.settled(map(Symbol.of_index, answer.items))]
+            others = await sight.settled(map(Symbol.of_index, answer.items))
             if others:
                 lines += [f"{title}, {Source.INDEX}:", *(f"  {sight.describe(other)}" for other in others)]
                 lines += [] if answer.complete else ["  [more: see call_hierarchy]"]

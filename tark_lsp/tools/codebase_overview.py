@@ -33,7 +33,7 @@ async def run(args: CodebaseOverviewArguments, ctx: ToolContext, _: Preview) -> 
     inside = [path for path in dict.fromkeys((*ctx.workspace.open_files(), *ctx.seen)) if ctx.workspace.is_inside(path)]
     question = Central(tuple(inside), symbols_of(ctx.user_message), args.token_budget // TOKENS_PER_DEFINITION + 1)
     found = await ctx.index.ask(question)
-    ranked = [*sight.settled(map(Symbol.of_index, found.items))]
+    ranked = await sight.settled(map(Symbol.of_index, found.items))
     notes = sight.notes(found)
     if not ranked:
         said = ["No definitions are known; list_directory and search_text show what there is.", *notes]

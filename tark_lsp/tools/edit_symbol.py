@@ -6,6 +6,7 @@ from tark_lsp.tools.edit_file import locations_of
 from tark_lsp.tools.facts import ToolFacts
 from tark_lsp.tools.masking import restore_texts
 from tark_lsp.tools.proposing import existing_path, propose_in_thread, source_of
+from tark_lsp.tools.symbol_placing import with_symbol
 from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
@@ -23,8 +24,6 @@ class EditSymbolArguments(Arguments):
 
 
 async def preview(args: EditSymbolArguments, ctx: ToolContext) -> Preview:
-    from tark_lsp.tools.symbol_placing import with_symbol  # loads a parser
-
     path = existing_path(ctx, args.path)
     (new_text,) = restore_texts(ctx, source_of(ctx, path), [args.new_text])
     shown = ctx.workspace.display(path)

@@ -61,6 +61,7 @@ async def run(args: FindReferencesArguments, ctx: ToolContext, _: Preview) -> Co
         source = Source.INDEX
         found = await ctx.index.ask(ReferencesTo(last_part(args.symbol), MOST))
         uses = [Use(one.path, one.reference.line, one.reference.inside) for one in found.items]
+    await sight.read(use.path for use in uses)
     shown = [use for use in dict.fromkeys(uses) if sight.line(use.path, use.line)]
     if not shown:
         await definitions_of(ctx, sight, args.symbol, path)  # raises if nothing has this name

@@ -29,7 +29,9 @@ async def run(args: GetSignatureArguments, ctx: ToolContext, _: Preview) -> Coun
     path = file_of(ctx, args.path) if args.path else None
     known = await definitions_of(ctx, sight, args.symbol, path)
     symbols = known.symbols[:MOST]
-    hovers = dict(await ask_about(ctx, sight, Want.HOVER, symbols))
+    # A server can say in a hover what it read in any file, so also in one that a rule hides.
+    hides = ctx.may_hide_below(ctx.workspace.folders)
+    hovers = {} if hides else dict(await ask_about(ctx, sight, Want.HOVER, symbols))
     lines = [f"{known.source.capitalize()}:"]
     for symbol in symbols:
         lines.append(sight.describe(symbol))

@@ -50,7 +50,7 @@ async def run(args: ListSymbolsArguments, ctx: ToolContext, _: Preview) -> Count
     source, found = Source.EDITOR, None
     if not symbols:
         source, found = Source.INDEX, await ctx.index.ask(asked)
-        symbols = [*sight.settled(map(Symbol.of_index, found.items))]
+        symbols = await sight.settled(map(Symbol.of_index, found.items))
     if not symbols and not none:
         raise await not_found(ctx, sight, args.query or "", found)
     return _result(ctx, sight, symbols, source, found, none)
@@ -59,7 +59,7 @@ async def run(args: ListSymbolsArguments, ctx: ToolContext, _: Preview) -> Count
 async def _by_editor(ctx: ToolContext, sight: Sight, question: CodeQuestion) -> Sequence[Symbol]:
     answer = await ctx.editor.ask_language_servers(question)
     places = answer.places if answer is not None else ()
-    symbols = [*sight.settled(Symbol.of_editor(place) for place in places if place.name and place.kind)]
+    symbols = await sight.settled(Symbol.of_editor(place) for place in places if place.name and place.kind)
     return symbols if question.path is not None else symbols[:MOST]
 
 

@@ -1,8 +1,9 @@
 """request_code_context: the pieces of code that match a question best, as JSON, within a budget of tokens."""
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,7 @@ async def run(args: RequestCodeContextArguments, ctx: ToolContext, _: Preview) -
     if found.share < 1:
         answer["indexed"] = min(round(found.share, 2), 0.99)
         notes.append("The index is being built. Code that is not found can be there: use search_text as well.")
-    code = list(_visible_code(ctx, found.items, top_k))
+    code = await _visible_code(ctx, found.items, top_k)
     shown = _fit_results(answer, notes, code, limit)
     files = {one.path for one in code[:shown]}
     facts = CallFacts(matches=shown, files=len(files), more=shown < len(code))
@@ -103,12 +104,13 @@ def _query_of(args: RequestCodeContextArguments, ctx: ToolContext) -> str:
     return query[:LONGEST_QUERY]
 
 
-def _visible_code(ctx: ToolContext, hits: Sequence[Hit], limit: int) -> Iterator[FoundCode]:
+async def _visible_code(ctx: ToolContext, hits: Sequence[Hit], limit: int) -> list[FoundCode]:
     """What the model can see of the hits: not of files that a rule hides, or asks about before they are read."""
-    count = 0
+    code: list[FoundCode] = []
     for hit in hits:
-        if count == limit:
-            return
+        if len(code) == limit:
+            break
+        await asyncio.sleep(0)  # to mask the secrets of a long file takes 20 ms
         with suppress(WorkspaceError):  # gone, moved by this answer, or no text any more
             path = ctx.workspace.resolve(str(hit.path))
             if ctx.is_read_denied(path) or ctx.is_read_asked(path):
@@ -123,9 +125,9 @@ def _visible_code(ctx: ToolContext, hits: Sequence[Hit], limit: int) -> Iterator
                 continue
             shown = ctx.workspace.display(path)
             key = "\0".join((shown, hit.symbol, "".join(lines)))
-            count += 1
             code_id = hashlib.sha256(key.encode()).hexdigest()[:12]
-            yield FoundCode(code_id, hit.score, path, shown, start, lines)
+            code.append(FoundCode(code_id, hit.score, path, shown, start, lines))
+    return code
 
 
 def _moved_lines(old: str, new: str, start: int, end: int) -> tuple[int, int]:

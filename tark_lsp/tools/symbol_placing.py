@@ -1,12 +1,13 @@
-"""Puts the new text of a definition at its place in a text. Pure: the place is found by parsing this very text."""
+"""Puts the new text of a definition at its place in a text: the place is found by parsing this very text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
+from typing import TypeAlias
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.model import Definition, SymbolKind
-from tark_lsp.index.parsing import parse_file
+from tark_lsp.index.parsing_apart import Outline, definitions_apart
 from tark_lsp.tools.proposing import match_style
 from tark_lsp.tools.symbols import parts_of
 from tark_lsp.workspace.lines import split_lines
@@ -21,8 +22,11 @@ COMMENT = re.compile(r"//|/\*|\*|#(?=[\s#!:]|$)|--")
 """`#include` is none."""
 SHOWN_CANDIDATES = 20
 
+Reader: TypeAlias = Callable[[str, Sequence[str]], Sequence[Outline]]
+"""Reads the definitions of some texts, given the path that decides about their language."""
 
-def with_symbol(path: str, text: str, symbol: str, new_text: str) -> str:
+
+def with_symbol(path: str, text: str, symbol: str, new_text: str, read: Reader = definitions_apart) -> str:
     """The text with the definition replaced by the new text, which is empty to remove it.
 
     Decorators and comments directly above it stay, unless the new text begins with some. Raises ToolError: `not_found`,
@@ -30,27 +34,30 @@ def with_symbol(path: str, text: str, symbol: str, new_text: str) -> str:
     """
     with limited_time():
         lines = split_lines(text)
-        definitions = _definitions(path, text)
+        fresh = _dedented(split_lines(new_text))
+        outline, defined = read(path, [text, "".join(fresh)])
+        definitions = _required(path, outline)
         definition = _meant(path, lines, definitions, symbol)
         start, end = definition.start_line - 1, definition.end_line
         old = "".join(lines[start:end])
         require_complete(text, old, new_text)
         require_no_numbers(old, new_text, start + 1)
-        start = _first_line_above(lines, start, definitions, _head(path, definition, old, new_text))
+        if new_text.strip() and not defined:
+            _require_no_definition(path, definition, old, read)
+        start = _first_line_above(lines, start, definitions, _head(fresh, defined or ()))
         old = "".join(lines[start:end])
         new = "".join(_indented(split_lines(new_text.lstrip("\r\n")), indentation_of(lines[start])))
         return "".join([*lines[:start], match_style(old, new, text), *lines[end:]])
 
 
-def _definitions(path: str, text: str) -> Sequence[Definition]:
-    parsed = parse_file(path, text)
-    if not parsed.language:
+def _required(path: str, outline: Outline) -> Sequence[Definition]:
+    if outline is None:
         raise ToolError(
             "unsupported",
-            f"{path} cannot be parsed: there is no grammar for it, or it is too large",
+            f"{path} or new_text cannot be parsed: there is no grammar for it, or it is too large or too complicated",
             hint="use edit_file",
         )
-    return parsed.definitions
+    return outline
 
 
 def _meant(path: str, lines: Sequence[str], definitions: Sequence[Definition], symbol: str) -> Definition:
@@ -114,21 +121,19 @@ def _shares_a_line(one: Definition, other: Definition) -> bool:
     return not inside
 
 
-def _head(path: str, definition: Definition, old: str, new_text: str) -> Sequence[str]:
-    """The lines of the new text that stand before its first definition, without indentation.
+def _require_no_definition(path: str, definition: Definition, old: str, read: Reader) -> None:
+    """The new text has no definition. Raises ToolError if the old one alone is recognised as one."""
+    (alone,) = read(path, ["".join(_dedented(split_lines(old)))])
+    if any(one.name == definition.name for one in alone or ()):
+        raise ToolError(
+            "invalid_arguments",
+            f"new_text defines nothing, but it replaces the whole definition of {definition.qualified_name}",
+            hint="give the whole definition, with its first line; use edit_file to change some lines of it",
+        )
 
-    Raises ToolError if the new text has no definition, although the old one alone is recognised as one.
-    """
-    fresh = _dedented(split_lines(new_text))
-    defined = parse_file(path, "".join(fresh)).definitions
-    if new_text.strip() and not defined:
-        alone = parse_file(path, "".join(_dedented(split_lines(old)))).definitions
-        if any(one.name == definition.name for one in alone):
-            raise ToolError(
-                "invalid_arguments",
-                f"new_text defines nothing, but it replaces the whole definition of {definition.qualified_name}",
-                hint="give the whole definition, with its first line; use edit_file to change some lines of it",
-            )
+
+def _head(fresh: Sequence[str], defined: Sequence[Definition]) -> Sequence[str]:
+    """The lines of the new text, without indentation, that stand before its first definition."""
     if defined:
         return fresh[: min(one.start_line for one in defined) - 1]
     filled = [line for line in fresh if line.strip()]  # a method, which is none outside of its class

@@ -1,7 +1,10 @@
 """What the tools about symbols share: where a symbol is defined, by the index or the editor's language servers, and how
 it is shown. Nothing of a file that the model must not read is shown, not even its name."""
 
+import asyncio
+import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,12 +25,15 @@ from tark_lsp.workspace.lines import split_lines
 
 SEPARATORS = re.compile(r"::|->|[.#]")
 """Between the parts of a qualified name."""
+WORD = re.compile(r"\w+")
 LONGEST_LINE = 200
 LONGEST_SIGNATURE = 280
 """A longer one was perhaps cut within a secret, which is not recognised then: its line is shown instead."""
 MOST_ASKED = 3
 """Definitions of one name that language servers are asked about."""
 NEAR_NAMES = 5
+AT_ONCE = 50
+"""Symbols whose lines are compared with the text before something else runs."""
 
 
 class Source(StrEnum):
@@ -73,13 +79,19 @@ class Sight:
     asked: set[str] = field(default_factory=set)
     _lines: dict[Path, Sequence[str] | None] = field(default_factory=dict)
     _visible: dict[Path, bool] = field(default_factory=dict)
+    _words: dict[Path, dict[str, list[int]]] = field(default_factory=dict)
+    """Of files whose text differs from what is known of it: the lines of each word."""
 
     def shows(self, path: Path) -> bool:
         """Whether the file may be named and shown: it is of the workspace, and no rule hides it or asks about it."""
         if path not in self._visible:
             ctx = self.ctx
+            is_link = Path(os.path.realpath(path)) != path  # a file that was named can be a link by now
             inside = (
-                ctx.workspace.is_inside(path) and not ctx.is_read_denied(path) and not ctx.workspace.is_private(path)
+                not is_link
+                and ctx.workspace.is_inside(path)
+                and not ctx.is_read_denied(path)
+                and not ctx.workspace.is_private(path)
             )
             if inside and ctx.is_read_asked(path):
                 self.asked.add(ctx.workspace.display(path))
@@ -101,21 +113,47 @@ class Sight:
         text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
         return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}…"
 
-    def settled(self, symbols: Iterable[Symbol]) -> Iterator[Symbol]:
+    async def read(self, paths: Iterable[Path]) -> None:
+        """Read these files. Others can run between two of them: to mask the secrets of a long one takes 20 ms."""
+        for path in paths:
+            if path not in self._lines:
+                self.lines(path)
+                await asyncio.sleep(0)
+
+    async def settled(self, symbols: Iterable[Symbol]) -> list[Symbol]:
         """Those that can be seen, with their lines in the current text: it can be newer than what is known of it."""
-        for symbol in symbols:
-            lines = self.lines(symbol.path)
-            pattern = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
-            at = symbol.name_line - 1
-            if not lines or (at < len(lines) and pattern.search(lines[at])) or symbol.kind == "module":
-                if lines:
-                    yield symbol
-                continue
-            found = [number for number, line in enumerate(lines) if pattern.search(line)]
-            if found:
-                shift = min(found, key=lambda number: (abs(number - at), number)) - at
-                start, end = symbol.start_line + shift, min(symbol.end_line + shift, len(lines))
-                yield replace(symbol, start_line=max(1, start), end_line=end, name_line=symbol.name_line + shift)
+        found: list[Symbol] = []
+        for number, symbol in enumerate(symbols):
+            await self.read([symbol.path])
+            found += self._settled(symbol)
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
+        return found
+
+    def _settled(self, symbol: Symbol) -> Iterator[Symbol]:
+        lines, at = self.lines(symbol.path), symbol.name_line - 1
+        pattern = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
+        if not lines or (at < len(lines) and pattern.search(lines[at])) or symbol.kind == "module":
+            if lines:
+                yield symbol
+            return
+        found = [number for number in self._lines_with(symbol) if pattern.search(lines[number])]
+        if found:
+            shift = min(found, key=lambda number: (abs(number - at), number)) - at
+            start, end = symbol.start_line + shift, min(symbol.end_line + shift, len(lines))
+            yield replace(symbol, start_line=max(1, start), end_line=end, name_line=symbol.name_line + shift)
+
+    def _lines_with(self, symbol: Symbol) -> Sequence[int]:
+        """The lines, from 0, that have the first word of its name; all lines if there is no word in it."""
+        lines, word = self.lines(symbol.path), WORD.search(symbol.name)
+        if word is None:
+            return range(len(lines))
+        if symbol.path not in self._words:
+            words = self._words[symbol.path] = defaultdict(list)
+            for number, line in enumerate(lines):
+                for name in {*WORD.findall(line)}:
+                    words[name].append(number)
+        return self._words[symbol.path].get(word[0], ())
 
     def head(self, symbol: Symbol) -> str:
         """Its signature, or the line of its name."""
@@ -195,7 +233,7 @@ async def definitions_of(ctx: ToolContext, sight: Sight, symbol: str, path: Path
     try:
         for where in dict.fromkeys((path, None)):
             found = await ctx.index.ask(DefinitionsOf(".".join(parts_of(symbol)), where))
-            symbols = [*sight.settled(map(Symbol.of_index, found.items))]
+            symbols = await sight.settled(map(Symbol.of_index, found.items))
             if symbols:
                 return Known(symbols, Source.INDEX, found)
     except ToolError as error:
@@ -220,7 +258,7 @@ async def editor_definitions(ctx: ToolContext, sight: Sight, symbol: str, path: 
     wanted = parts_of(symbol)
     symbols = [named(Symbol.of_editor(place), symbol) for place in answer.places]
     fitting = [one for one in symbols if one.name == wanted[-1] and _fits(one, wanted)]
-    return [*dict.fromkeys(sight.settled(fitting))]
+    return [*dict.fromkeys(await sight.settled(fitting))]
 
 
 def named(symbol: Symbol, asked: str) -> Symbol:
@@ -277,7 +315,7 @@ async def _near(ctx: ToolContext, sight: Sight, name: str) -> list[Symbol]:
             beginnings = await ctx.index.ask(SymbolsLike(name[:3], 200))
             by_name = {one.definition.name: one for one in beginnings.items}
             like = [by_name[close] for close in get_close_matches(name, by_name, NEAR_NAMES, 0.6)]
-        return [*sight.settled(map(Symbol.of_index, like))][:NEAR_NAMES]
+        return (await sight.settled(map(Symbol.of_index, like)))[:NEAR_NAMES]
     return []
 
 

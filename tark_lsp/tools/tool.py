@@ -103,7 +103,8 @@ class Preview:
 class CallFacts:
     """Figures of a call that has run, for the row that clients show (protocol.md, `outcome`). None: not counted.
 
-    A negative `exit_code` is the signal that ended the command. `more`: there is more than was counted.
+    A negative `exit_code` is the signal that ended the command. `more`: there is more than was counted. `counts`: those
+    of a test run or a check, in words (`2 failed, 1 passed`).
     """
 
     exit_code: int | None = None
@@ -111,6 +112,7 @@ class CallFacts:
     matches: int | None = None
     files: int | None = None
     more: bool = False
+    counts: str = ""
 
 
 NO_FACTS = CallFacts()

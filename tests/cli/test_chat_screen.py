@@ -53,10 +53,14 @@ def test_calls_are_shown_while_they_run_and_once_when_they_are_over() -> None:
     shown.update(call("1", "completed"))
     assert shown.unfinished_lines(9, 60) == []
     shown.update(call("3", "completed", title="run_command y", outcome={"exitCode": 1, "seconds": 2.5}))
+    place = {"uri": "file:///ws/a.py", "range": {"start": {"line": 8}}}
+    shown.update(call("4", "completed", title="run_tests z", outcome={"counts": "1 failed"}, locations=[place]))
     assert said(out) == [
         "✗ run_command x\\u{1b}[2J: rejected: denied",
         "✓ read_file a.py",
-        "✓ run_command y  exit 1 · 2.5 s",
+        "✗ run_command y  exit 1 · 2.5 s",
+        "✓ run_tests z  1 failed",
+        "  a.py:9",
     ]
 
 

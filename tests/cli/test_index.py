@@ -66,7 +66,7 @@ def test_without_a_server_it_is_built_shown_and_removed(folder: Folder) -> None:
     assert (code, said.startswith("removed: ")) == (0, True)
     assert not Path(status["place"]).exists()
     assert folder.run("index", "rebuild")[0] == 0
-    assert folder.run("index", "clear", "--all")[1].endswith(" of 1 folders\n")
+    assert folder.run("index", "clear", "--all")[1].endswith(" of 1 folder\n")
     (folder.path / ".tark").mkdir()
     (folder.path / ".tark" / "config.toml").write_text("[index]\nenabled = false\n")
     assert "index.enabled is false" in folder.status()["reason"]
@@ -97,6 +97,7 @@ def test_a_damaged_index_is_said(folder: Folder) -> None:
     (place / "files.sqlite3").write_bytes(b"x" * 5000)
     code, said = folder.run("index")
     assert (code, "failed: what is stored cannot be read" in said) == (1, True)
+    assert ("`tark-lsp index rebuild` builds it again" in said, "definitions" in said) == (True, False)
     assert folder.run("index", "rebuild")[0] == 0
 
 

@@ -37,6 +37,7 @@ def call(status: str, **more: Any) -> dict[str, Any]:
 FIGURES: list[tuple[dict[str, Any], str]] = [
     ({"exitCode": 0, "seconds": 0.0}, "exit 0 · 0.0 s"),
     ({"exitCode": -9, "seconds": 61.25}, "signal 9 · 61.2 s"),
+    ({"exitCode": 1, "seconds": 2.3, "counts": "2 failed, 1 passed"}, "2 failed, 1 passed · exit 1 · 2.3 s"),
     ({"matches": 0, "files": 0}, "no matches"),
     ({"matches": 1, "files": 1}, "1 match in 1 file"),
     ({"matches": 100, "files": 3, "more": True}, "100+ matches in 3+ files"),
@@ -45,6 +46,7 @@ FIGURES: list[tuple[dict[str, Any], str]] = [
 ]
 """Figures of a call, and how they are told: the same in editors/vscode/test/unit/callRows.test.ts."""
 
+FAILED_AT = [{"uri": "file:///ws/a.py", "range": {"start": {"line": line}}} for line in (7, 8, 8, 8, 9, 10)]
 UPDATES: list[tuple[str, tuple[dict[str, Any], ...], str]] = [
     ("text", ({"kind": "text", "delta": "Hel"}, {"kind": "text", "delta": "lo"}), "Hello\n"),
     ("whole lines", ({"kind": "text", "delta": "a\nb\n"},), "a\nb\n"),
@@ -63,6 +65,14 @@ UPDATES: list[tuple[str, tuple[dict[str, Any], ...], str]] = [
             f"● run\n  {words}\n",
         )
         for outcome, words in FIGURES
+    ),
+    (
+        "places of failed tests",
+        (
+            call("in_progress", title="run_tests pytest"),
+            call("completed", outcome={"counts": "7 failed"}, locations=[{"uri": "file:///ws/a.py"}, *FAILED_AT]),
+        ),
+        "● run_tests pytest\n  7 failed\n  a.py\n  a.py:8\n" + "  a.py:9\n" * 3 + "  and 2 more\n",
     ),
     (
         "a call that fails",

@@ -1,5 +1,6 @@
 """Which code is found for a prompt, and which of it is shown: tables, with an index that answers from a table."""
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,14 @@ def test_every_prompt_can_be_read(prompt: str) -> None:
     names = names_of(prompt)
     assert all(name in prompt for name in names.symbols)
     telling_words(prompt)
+
+
+@pytest.mark.parametrize("piece", ["a\\", "a/", "a.", "a_", "aA", "::a", "../", "a.py:", "`a", "w:", "\\"])
+def test_a_prompt_of_one_piece_takes_no_time(piece: str) -> None:
+    """The prompt is read in the event loop."""
+    began = time.process_time()
+    names_of(piece * 20_000)
+    assert time.process_time() - began < 1
 
 
 def test_words_that_say_nothing() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tark_lsp.errors import ToolError
 from tark_lsp.index.cache_folder import workspace_cache
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DATABASE, TEXT
@@ -67,6 +68,20 @@ async def test_a_damaged_index_is_built_again_and_said(name: str, work: Path, ca
         assert (await client.status()).reason == DAMAGED_NOTE
 
 
+async def test_files_that_are_overwritten_while_they_are_open(work: Path, cache: Path) -> None:
+    folder = workspace_cache(cache, [work])
+    async with indexed(work, cache) as client:
+        assert await count(client, "squared") == 1
+        for path in (folder / TEXT).iterdir():
+            with path.open("r+b") as file:
+                file.write(b"\xa5" * path.stat().st_size)
+        await client.ask(Search("geraniums", 5))
+        await until(client, lambda status: status.state is IndexState.READY and status.indexed == 3)
+        assert [hit.path.name for hit in (await client.ask(Search("geraniums", 5))).items] == ["notes.txt"]
+        assert await count(client, "squared") == 1
+        assert (await client.status()).reason in (DAMAGED_NOTE, "")  # "": the process died, and another one looked
+
+
 async def test_a_damaged_row_is_repaired(work: Path, cache: Path) -> None:
     folder = await built(work, cache)
     connection = sqlite3.connect(folder / DATABASE)
@@ -117,8 +132,29 @@ async def test_a_cache_folder_that_cannot_be_made(work: Path, tmp_path: Path) ->
         status = await until(client, lambda status: status.state is IndexState.FAILED)
         assert "cannot be written" in status.reason
         assert (await client.ask(Search("area", 5))).items == ()
+        with pytest.raises(ToolError, match="cannot be written"):
+            await client.rebuild()
     finally:
         await client.close()
+
+
+async def test_links_in_the_place_of_the_index(work: Path, cache: Path, tmp_path: Path) -> None:
+    """What they lead to is neither written nor removed."""
+    other = tmp_path / "other"
+    write(other, {"text": "mine"})
+    place = workspace_cache(cache, [work])
+    cache.mkdir()
+    for link, target in ((place, other), (place / "lock", other / "text")):
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(target)
+        client = IndexClient([work], cache, all_may)
+        await client.start()
+        status = await until(client, lambda status: status.state is not IndexState.BUILDING)
+        assert status.state is IndexState.FAILED
+        assert "symbolic link" in status.reason
+        await client.close()
+        link.unlink()
+    assert {path.name: path.read_text() for path in other.iterdir()} == {"text": "mine"}
 
 
 async def test_it_can_be_killed_at_any_moment_of_a_build(work: Path, cache: Path) -> None:

@@ -98,7 +98,7 @@ async def test_what_may_not_be_indexed_is_not_read(work: Path, cache: Path) -> N
     write(work, {f"many/m{number}.txt": f"text {number}\n" for number in range(450)})
     async with indexed(work, cache, may_index) as client:
         assert await names(client, "squared") == []
-        assert ("denied by a rule", 1) in (await client.status()).skipped
+        assert ("denied, secret or protected", 1) in (await client.status()).skipped
         client.show_text(work / "shapes.py", "def squared():\n    pass\n")
         assert await names(client, "squared") == []
         client.show_text(work / "shapes.py", None)

@@ -9,6 +9,7 @@ from tark_lsp.agent.approval import Deny, Policy, decide_call
 from tark_lsp.agent.rules import Rule
 from tark_lsp.errors import ToolError
 from tark_lsp.index.parsing import parse_file
+from tark_lsp.index.parsing_apart import definitions_in
 from tark_lsp.messages import ApprovalLevel
 from tark_lsp.tools.symbol_placing import with_symbol
 from tark_lsp.workspace.lines import split_lines
@@ -231,7 +232,7 @@ class Refused(Exception):
 
 def placed(sample: Sample, symbol: str, new_text: str) -> str:
     try:
-        return with_symbol(sample.file_name, sample.source, symbol, new_text)
+        return with_symbol(sample.file_name, sample.source, symbol, new_text, definitions_in)
     except ToolError as error:
         if error.code in ("not_unique", "unsupported"):
             raise Refused from error
@@ -275,3 +276,17 @@ async def test_a_secret_keeps_its_place(bench: Bench) -> None:
         "edit_symbol", path="a.py", symbol="token", new_text=f'def token():\n    # the key\n    return "{token}"\n'
     )
     assert after == f'def token():\n    # the key\n    return "{key}"\n'
+
+
+BOMB = "a=>" * 10_000
+"""For which the grammar of Java takes gigabytes in one step."""
+
+
+@pytest.mark.parametrize("bomb", ["file", "new_text"])
+async def test_a_text_that_kills_a_parser_does_not_kill_the_server(bench: Bench, bomb: str) -> None:
+    """It is parsed in a process of its own, which can have 500 MB."""
+    text, method = "class A {\n    void f() {}\n}\n", "void f() { g(); }\n"
+    bench.write("A.java", text + BOMB if bomb == "file" else text)
+    new_text = method if bomb == "file" else method + BOMB
+    failure = await bench.failure("edit_symbol", path="A.java", symbol="A.f", new_text=new_text)
+    assert failure.code == "unsupported"

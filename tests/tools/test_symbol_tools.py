@@ -13,6 +13,8 @@ from tark_lsp.errors import FailureForModel
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.code_index import NO_INDEX
 from tark_lsp.index.model import IndexState
+from tark_lsp.secrets.masks import Masked
+from tark_lsp.tools import masking, symbols
 from tark_lsp.tools.language_servers import CodeAnswer, CodePlace, CodeQuestion, Want
 from tark_lsp.tools.results import failure_line
 from tark_lsp.tools.search_text import LEFT_OUT
@@ -223,6 +225,44 @@ async def test_nothing_of_a_hidden_file_is_shown(code: Bench, tool: str, argumen
             result = failure_line(error)
         assert "return hidden_key()" not in result
         assert "def hidden_key" not in result
+
+
+async def test_a_link_to_a_hidden_file_shows_nothing(code: Bench) -> None:
+    hide(code)
+    link = code.root / "other" / "link.py"
+    link.symlink_to(code.root / "secrets" / "keys.py")
+    code.editor.language_server = lambda _: CodeAnswer((CodePlace(link, 1, 2, 1, "hidden_key", "function"),))
+    failure = await code.failure("find_definition", symbol="hidden_key")
+    link.unlink()
+    assert "link.py" not in failure_line(failure)
+
+
+async def test_a_hover_could_repeat_a_hidden_file(code: Bench) -> None:
+    code.editor.language_server = lambda question: (
+        CodeAnswer(text="def hidden_key()") if question.want is Want.HOVER else None
+    )
+    assert "hidden_key" in await code.call("get_signature", symbol="total")
+    hide(code)
+    assert "hidden_key" not in await code.call("get_signature", symbol="total")
+
+
+async def test_others_run_while_many_files_are_read(code: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To mask the secrets of hundreds of long files takes seconds: it can be cancelled meanwhile."""
+    read: list[Path] = []
+    mask = masking.mask_file
+
+    def masked(ctx: ToolContext, path: Path, text: str) -> Masked:
+        read.append(path)
+        calling.cancel()
+        return mask(ctx, path, text)
+
+    monkeypatch.setattr(symbols, "mask_file", masked)
+    for tool, arguments in (("find_references", {"symbol": "price"}), ("codebase_overview", {})):
+        read.clear()
+        calling = asyncio.create_task(code.call(tool, **arguments))
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        assert len(read) == 1
 
 
 async def test_a_file_that_is_asked_about_is_named_only(code: Bench) -> None:

@@ -135,8 +135,11 @@ class ChatScreen(Screen):
         title, _ = self._calls.pop(call, ("", ""))
         title = one_line(update.get("title") or "") or title or one_line(update.get("name") or "")
         if status == "completed":
-            words = outcome_text(update.get("outcome") or {})
-            self.print_line(f"{MARKS[status]} {title}{words and f'  {words}'}", "green")
+            outcome = update.get("outcome") or {}
+            words = outcome_text(outcome)
+            mark, style = ("✗", "yellow") if outcome.get("exitCode") else (MARKS[status], "green")
+            self.print_line(f"{mark} {title}{words and f'  {words}'}", style)
+            self.show_failures(update)
         elif status in ENDED_BADLY:
             self.print_line(f"✗ {': '.join([title, status, *reasons(update)])}", "red")
         else:

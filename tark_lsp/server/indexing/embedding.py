@@ -23,6 +23,7 @@ from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.indexing.workspace_index import WorkspaceIndex
 from tark_lsp.visible import visible
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
@@ -67,16 +68,15 @@ class Embedding:
         self,
         configuration: Configuration,
         workspace: Workspace,
-        allows: Callable[[Path], bool],
+        index: WorkspaceIndex,
         questions: Questions,
         uploads: AllowedUploads,
         background: BackgroundTasks,
         new_masks: Callable[[], SecretMasks],
     ) -> None:
-        """`allows`: whether the index may have a file."""
         self._configuration = configuration
         self._workspace = workspace
-        self._allows = allows
+        self._index = index
         self._questions = questions
         self._uploads = uploads
         self._background = background
@@ -155,6 +155,8 @@ class Embedding:
             after = 0
             try:
                 while client is self._client and source is self._source and self._may_send(source):
+                    if self._index.why_not() is not None:
+                        return  # trust can be revoked by another process
                     places = (await client.ask(Unembedded(BATCH, after))).items
                     if not places:
                         return
@@ -182,7 +184,7 @@ class Embedding:
     def _text_of(self, place: ChunkPlace, masks: SecretMasks) -> str:
         """The text of a chunk as it may be sent; empty if it may not."""
         path = place.path
-        if not self._allows(path):
+        if not self._index.allows(path):
             return ""
         with suppress(WorkspaceError):
             text = self._workspace.read(path).text

@@ -48,6 +48,7 @@ def outcome_json(facts: CallFacts) -> dict[str, Any]:
         "matches": facts.matches,
         "files": facts.files,
         "more": facts.more or None,
+        "counts": facts.counts or None,
     }
     return {key: value for key, value in optional.items() if value is not None}
 

@@ -7,5 +7,6 @@
 | `runner.py`, `project.py` | what a row is; what a folder of the workspace has, as far as rows ask about it |
 | `choice.py` | the row and the command line for a call |
 | `parsers/`, `report.py` | the output of a run -> the failures and counts in it |
+| `reading.py` | runs a parser in a process of its own |
 | `running.py`, `summary.py` | runs the command line as `run_command` does; tells what came of it |
 """

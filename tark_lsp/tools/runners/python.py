@@ -8,7 +8,7 @@ SUFFIXES = frozenset({".py", ".pyi"})
 REQUIREMENTS = "requirements*.txt"
 TEST_FILES = ("test_*.py", "*_test.py", "tests/test_*.py", "test/test_*.py", "tests/*/test_*.py", "tests.py")
 NAMES_PYTEST = r"\bpytest\b"
-USES_UNITTEST = r"^\s*(?:import|from) +unittest\b"
+USES_UNITTEST = r"^[ \t]*(?:import|from) +unittest\b"
 
 
 def mypy_paths(project: Project) -> Words | None:

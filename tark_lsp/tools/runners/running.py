@@ -1,7 +1,5 @@
 """What run_tests and run_check share: the command line of a runner goes through the very steps of run_command."""
 
-import asyncio
-import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -11,12 +9,10 @@ from tark_lsp.tools import run_command
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.command_execution import Executed, ending, execute, tell_limits
 from tark_lsp.tools.runners.choice import Choice, choose
-from tark_lsp.tools.runners.report import Report
+from tark_lsp.tools.runners.reading import read_output
 from tark_lsp.tools.runners.runner import Purpose
-from tark_lsp.tools.runners.summary import locations_of, places_of, summarize, verdict
+from tark_lsp.tools.runners.summary import counts_in_words, locations_of, places_of, summarize, verdict
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, Tool, ToolContext
-
-log = logging.getLogger(__name__)
 
 SECONDS = 600.0
 MOST_OUTPUT = 8 * 1024 * 1024
@@ -59,7 +55,7 @@ def as_command(choice: Choice) -> run_command.RunCommandArguments:
 async def told(choice: Choice, command: Command, executed: Executed, ctx: ToolContext) -> Counted:
     """Raises ToolError `timeout`, with what is known of the run."""
     ran = executed.ran
-    report = await asyncio.to_thread(_read, choice, executed)
+    report = await read_output(choice.runner.parse, ran.whole.text())
     found = places_of(report, choice, ctx)
     where = ctx.workspace.display(choice.cwd)
     also = f"; also used here: {', '.join(choice.also)}" if choice.also else ""
@@ -79,14 +75,5 @@ async def told(choice: Choice, command: Command, executed: Executed, ctx: ToolCo
             details={"output": "\n".join(parts)},
         )
     head = f"{ending(ran.code)} after {ran.seconds:.1f} s: {verdict(choice, report, ran.code)}"
-    facts = CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1))
+    facts = CallFacts(exit_code=ran.code, seconds=round(ran.seconds, 1), counts=counts_in_words(report))
     return Counted("\n".join([head, *parts]), facts, locations_of(found))
-
-
-def _read(choice: Choice, executed: Executed) -> Report:
-    text = executed.ran.whole.text()
-    try:
-        return choice.runner.parse(text)
-    except Exception:  # a defect of a parser: the run is over, and its output is shown instead
-        log.exception("the output of %s cannot be read", choice.runner.name)
-        return Report(False, text)

@@ -75,15 +75,22 @@ def locations_of(found: Sequence[Found]) -> tuple[Location, ...]:
     return tuple(places.values())
 
 
+def counts_in_words(report: Report) -> str:
+    """`2 failed, 1 passed`, in the order of the program. Empty if nothing was counted."""
+    return ", ".join(f"{number} {_word(name, number)}" for name, number in report.counts.items())
+
+
 def verdict(choice: Choice, report: Report, code: int | None) -> str:
     """One sentence. The exit code decides; what the output says is told beside it."""
-    counts = ", ".join(f"{number} {_word(name, number)}" for name, number in report.counts.items())
+    counts = counts_in_words(report)
     told = f": {counts}" if counts else ""
     if choice.runner.purpose is Purpose.CHECK:
         if code != 0:
             return (
                 f"problems were found{told}" if report.failures else "it failed; no problem is recognised in its output"
             )
+        if choice.runner.name == "make" and not report.failures:
+            return "it succeeded; no problem is recognised in its output"
         return f"it succeeded{told}" if report.failures else "no problems were found"
     if code != 0:
         if report.failures or report.counts.get("failed"):

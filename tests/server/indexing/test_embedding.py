@@ -2,11 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tark_lsp.index.questions import Search
+from tark_lsp.permissions.store import PermissionStore
+from tark_lsp.server.indexing.embedding import BATCH
+from tests.loopback import Raw, Request
 from tests.patience import AT_ONCE
 from tests.server.indexing.conftest import TRUSTED, IndexDesk, MakeIndexed
 from tests.server.indexing.embedding_server import EmbeddingServer
@@ -96,6 +100,30 @@ async def test_without_a_yes_no_byte_is_sent(
     await desk.settled()
     assert len(asked) == 1
     assert server.connections == 0
+
+
+async def test_trust_that_is_revoked_elsewhere_ends_the_sending(
+    make_indexed: MakeIndexed, server: EmbeddingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"m{number}.py": f"def name{number}():\n    return {number}\n" for number in range(2 * BATCH)}
+    desk = await make_indexed(files, config=config_at(server.url).removeprefix(TRUSTED))
+    store = tmp_path / "home" / "state" / "tark" / "permissions.sqlite3"
+    store.parent.mkdir(parents=True, exist_ok=True)
+    elsewhere = PermissionStore(lambda: store, print)
+    trust = elsewhere.add(desk.folder)
+    respond = server._next
+
+    def revoked(request: Request) -> Raw:
+        elsewhere.revoke([trust.id])
+        return respond(request)
+
+    monkeypatch.setattr(server, "_next", revoked)
+    answering(desk, "Send")
+    desk.index.need()
+    await until(lambda: bool(server.requests))
+    await desk.settled()
+    elsewhere.close()
+    assert len(server.texts) == BATCH, "what was on its way when the trust went"
 
 
 async def test_a_yes_holds_for_this_host_and_folder(make_indexed: MakeIndexed, server: EmbeddingServer) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -214,6 +216,19 @@ def test_errors_say_what_is_missing(place: Place) -> None:
                 with pytest.raises(FailureForModel) as caught:
                     choose(Purpose.TEST, arguments.get("target"), arguments.get("runner"), ctx)
                 assert (caught.value.code, says in caught.value.message) == (code, True), caught.value.message
+
+
+@pytest.mark.usefixtures("programs")
+def test_files_of_one_piece_are_compared_in_no_time(place: Place) -> None:
+    """They are read in the event loop, before anything is asked."""
+    pieces = ("\n", " ", "test", "test:", "import ", "a\n", "[", '{"a":', "a=", "\t\n")
+    began = time.process_time()
+    for number, piece in enumerate(pieces):
+        names = ("test_a.py", "Makefile", "setup.py", "tox.ini", "requirements.txt", "pyproject.toml", "package.json")
+        ctx = place(f"piece{number}", dict.fromkeys(names, piece * 50_000)).ctx
+        with suppress(FailureForModel):
+            choose(Purpose.TEST, None, None, ctx)
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.usefixtures("programs")

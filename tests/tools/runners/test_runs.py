@@ -17,9 +17,10 @@ from tark_lsp.errors import ToolError
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools import run_command
 from tark_lsp.tools.command_execution import execute
-from tark_lsp.tools.runners import running
+from tark_lsp.tools.runners import reading, running
 from tark_lsp.tools.runners.choice import Choice, choose
-from tark_lsp.tools.runners.report import Report
+from tark_lsp.tools.runners.parsers import any_text, cargo_json
+from tark_lsp.tools.runners.report import Parser, Report
 from tark_lsp.tools.sandbox_access import SandboxAccess
 from tark_lsp.tools.tool import Counted, Location
 from tests.npm import installed
@@ -115,7 +116,7 @@ async def test_pytest(bench: Bench) -> None:
         '[the output, N lines: read_file(path="result:X", start_line=1)]'
     )
     assert result.locations == (Location(file, 7, 8),)
-    assert result.facts.exit_code == 1
+    assert (result.facts.exit_code, result.facts.counts) == (1, "1 failed, 1 passed, 1 skipped")
     passed = await bench.call("run_tests", target="tests/test_a.py::test_good")
     assert passed.split(": ", 1)[1].startswith("all tests that ran passed: 1 passed\n")
     nothing = await bench.call("run_tests", target="no_such_test")
@@ -340,6 +341,36 @@ async def test_what_would_run_now_is_what_was_shown(bench: Bench) -> None:
     assert caught.value.code == "stale"
 
 
+@pytest.mark.parametrize(
+    ("parse", "output"),
+    [
+        (cargo_json.parse, "---- x stdout ----\n" + "panicked at " * 50_000),
+        (any_text.parse, "test a" + " - a" * 50_000),
+    ],
+)
+async def test_output_that_takes_hours_to_read(monkeypatch: pytest.MonkeyPatch, parse: Parser, output: str) -> None:
+    """Another thread of the server would not run meanwhile, so no thread reads it."""
+    monkeypatch.setattr(reading, "SECONDS", 0.5)
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.05)  # the ticks themselves are measured
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    assert await reading.read_output(parse, output) == Report(False, output)
+    ticking.cancel()
+    assert ticks >= 2
+
+
+async def test_a_make_that_says_nothing_known_is_not_called_clean(bench: Bench) -> None:
+    needs("make")
+    bench.write("Makefile", "lint:\n\t-@echo 2 files are bad; exit 1\n")
+    assert "it succeeded; no problem is recognised in its output" in await bench.call("run_check")
+
+
 async def test_a_defect_of_a_parser_shows_the_output(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(text: str) -> Report:
         raise AssertionError(text)
@@ -360,6 +391,8 @@ def test_no_other_way_leads_to_a_process() -> None:
     """The package starts nothing itself: `execute` does, with the command that `run_command` previewed."""
     folder = Path(running.__file__).parent
     for file in folder.rglob("*.py"):
+        if file.name == "reading.py":
+            continue  # it starts this Python, which reads the output
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"subprocess|run_process|create_subprocess|os\.(?:system|exec|spawn)|Popen", text), file
     assert vars(running)["execute"] is vars(run_command)["execute"] is execute

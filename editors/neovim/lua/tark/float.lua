@@ -42,4 +42,25 @@ function M.open(bufnr, title, size)
   })
 end
 
+---Shows lines in the middle of the screen until the cursor moves. The window is not entered; the next one replaces it.
+---@param lines string[]
+---@param title string
+function M.show(lines, title)
+  local _, window = vim.lsp.util.open_floating_preview(lines, 'text', {
+    border = M.border(),
+    title = (' %s '):format(title),
+    focus = false, -- a second window replaces the first one
+    wrap = true,
+  })
+  -- Neovim fits it into the current window, and the prompt of the chat has room for one line.
+  local height = math.min(math.max(1, vim.api.nvim_win_text_height(window, {}).all), vim.o.lines - 6)
+  vim.api.nvim_win_set_config(window, {
+    relative = 'editor',
+    anchor = 'NW',
+    height = height,
+    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
+    col = math.max(0, math.floor((vim.o.columns - vim.api.nvim_win_get_width(window)) / 2)),
+  })
+end
+
 return M

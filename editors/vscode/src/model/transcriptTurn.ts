@@ -71,6 +71,8 @@ export interface Outcome {
   readonly files?: number;
   /** There is more than was counted. */
   readonly more?: boolean;
+  /** Of a test run or a check, in words: `2 failed, 1 passed`. */
+  readonly counts?: string;
 }
 
 export type Block = TextBlock | NoticeBlock | ToolCall;

@@ -6,6 +6,7 @@ export const VERBS: Readonly<Record<string, string>> = {
   list_directory: "List",
   search_text: "Search",
   find_files: "Find",
+  request_code_context: "Find code for",
   codebase_overview: "Overview",
   list_symbols: "List symbols",
   find_definition: "Find definition of",

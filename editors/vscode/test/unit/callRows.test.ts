@@ -29,6 +29,7 @@ test("other calls are a verb and what it is about", () => {
   const rows: [CallView, string][] = [
     [call("run_command", { title: "run_command pytest -q", outcome: { exitCode: 1, seconds: 2.3 } }), "Run|pytest -q|exit 1 · 2.3 s"],
     [call("search_text", { title: "search_text read_file in src (*.py)", outcome: { matches: 12, files: 3 } }), "Search|read_file in src (*.py)|12 matches in 3 files"],
+    [call("request_code_context", { title: "request_code_context how is it parsed", outcome: { matches: 12, files: 10 } }), "Find code for|how is it parsed|12 matches in 10 files"],
     [call("read_file", { title: "read_file a.py:1-20", ms: 1500 }), "Read|a.py:1-20|1.5 s"],
     [call("delete_file", { title: "delete_file a.py", content: [diff("file:///ws/a.py", 0, "x\n", "")] }), "Delete|a.py|"],
     [call("edit_file", { title: "edit_file" }), "Edit||"],
@@ -47,6 +48,7 @@ test("other calls are a verb and what it is about", () => {
 test("figures are told as in the terminal", () => {
   assert.equal(outcomeWords({ exitCode: 0, seconds: 0 }), "exit 0 · 0.0 s");
   assert.equal(outcomeWords({ exitCode: -9, seconds: 61.25 }), "signal 9 · 1 min 1 s");
+  assert.equal(outcomeWords({ exitCode: 1, seconds: 2.3, counts: "2 failed, 1 passed" }), "2 failed, 1 passed · exit 1 · 2.3 s");
   assert.equal(outcomeWords({ matches: 0, files: 0 }), "no matches");
   assert.equal(outcomeWords({ matches: 1, files: 1 }), "1 match in 1 file");
   assert.equal(outcomeWords({ matches: 100, files: 3, more: true }), "100+ matches in 3+ files");

@@ -139,6 +139,22 @@ def test_the_report(neovim: Neovim, folder: Path) -> None:
     assert any("message" in line for line in context)
 
 
+def test_the_context_is_readable_from_the_prompt_of_the_chat(neovim: Neovim) -> None:
+    neovim.keys(":Tark rewrite the area in shapes.py<CR>")
+    neovim.until(lambda: data(neovim)["waiting"] == 1, "the turn waits")
+    neovim.keys(":TarkChat<CR><Esc>:TarkContext<CR>")
+    neovim.until(lambda: "tokens in the next prompt" in str(neovim.windows), "the context came")
+    seen = neovim.lua(
+        "for _, window in ipairs(vim.api.nvim_list_wins()) do\n"
+        "  local buffer = vim.api.nvim_win_get_buf(window)\n"
+        "  if vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1]:find('in the next prompt') then\n"
+        "    return { vim.api.nvim_win_get_height(window), vim.api.nvim_buf_line_count(buffer) }\n"
+        "  end\n"
+        "end"
+    )
+    assert seen[0] >= seen[1] > 3
+
+
 def test_autocommands(neovim: Neovim, folder: Path) -> None:
     """One that fails has no effect on the plugin."""
     neovim.lua(RECORD)

@@ -80,7 +80,7 @@ local function first_result_line(block)
 end
 
 ---@param outcome tark.Outcome
----@return string figures such as `exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`
+---@return string figures such as `2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`
 local function outcome_text(outcome)
   local code, matches, files, more = outcome.exitCode, outcome.matches, outcome.files, outcome.more and '+' or ''
   local function some(count, one, many)
@@ -95,6 +95,7 @@ local function outcome_text(outcome)
       return part ~= ''
     end, {
       found or '',
+      visible.line(outcome.counts or ''),
       not code and '' or code >= 0 and 'exit ' .. code or 'signal ' .. -code,
       outcome.seconds and ('%.1f s'):format(outcome.seconds) or '',
     }),
@@ -134,7 +135,8 @@ function M.draw.thinking(piece, block, opened)
 end
 
 function M.draw.toolCall(piece, block, opened)
-  local sign = SIGNS[block.status] or SIGNS.pending
+  local ran = block.status == 'completed' and (block.outcome or {}).exitCode
+  local sign = SIGNS[ran and ran ~= 0 and 'failed' or block.status] or SIGNS.pending
   piece.lines = { sign[1] .. ' ' .. visible.cut(call_line(block), LONGEST_TITLE) }
   piece.marks = { { row = 0, group = sign[2], stop = #sign[1] }, { row = 0, group = 'TarkTool' } }
   piece.folds, piece.row = true, not opened

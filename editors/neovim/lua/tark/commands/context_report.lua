@@ -10,12 +10,7 @@ local M = {}
 
 ---@param lines string[]
 local function show(lines)
-  vim.lsp.util.open_floating_preview(lines, 'text', {
-    border = float.border(),
-    title = ' Context ',
-    focus = false, -- a second window replaces the first one
-    wrap = true,
-  })
+  float.show(lines, 'Context')
 end
 
 ---@param answer table that of `tark.session.context`

@@ -18,12 +18,7 @@ end
 
 ---@param lines string[]
 local function show(lines)
-  vim.lsp.util.open_floating_preview(lines, 'text', {
-    border = float.border(),
-    title = ' Tark ',
-    focus = false, -- a second window replaces the first one
-    wrap = true,
-  })
+  float.show(lines, 'Tark')
 end
 
 ---@param client vim.lsp.Client

@@ -64,6 +64,7 @@ local M = {}
 ---@field matches? integer
 ---@field files? integer
 ---@field more? boolean there is more than was counted
+---@field counts? string of a test run or a check: `2 failed, 1 passed`
 
 ---@class tark.Change what an update changed, so that a view can draw it again
 ---@field turn tark.Turn

@@ -39,13 +39,13 @@ export function callRow(call: CallView, folders: readonly string[], now: number)
     : { verb: "", subject: plainExcerpt(title, LONGEST), figures };
 }
 
-/** `exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`: the same words as in the terminal and in Neovim. */
-export function outcomeWords({ exitCode, seconds, matches, files, more }: Outcome): string {
+/** `exit 1 · 2.3 s`, `2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`: the same words as in the terminal and in Neovim. */
+export function outcomeWords({ exitCode, seconds, matches, files, more, counts }: Outcome): string {
   const some = (count: number, one: string, many: string): string => `${count}${more ? "+" : ""} ${count === 1 && !more ? one : many}`;
   const inFiles = files === undefined ? "" : files === 0 ? "no files" : some(files, "file", "files");
   const found = matches === undefined ? inFiles : matches === 0 ? "no matches" : joinWords(some(matches, "match", "matches"), inFiles);
   const ended = exitCode === undefined ? "" : exitCode < 0 ? `signal ${-exitCode}` : `exit ${exitCode}`;
-  return joinParts(found, ended, seconds !== undefined && formatDuration(seconds * 1000));
+  return joinParts(found, counts !== undefined && plainExcerpt(counts, LONGEST), ended, seconds !== undefined && formatDuration(seconds * 1000));
 }
 
 /** Did the command run, and fail? */
@@ -67,7 +67,7 @@ function diffsOf({ content = [] }: CallView): Diff[] {
 export function isRead({ name }: CallView): boolean {
   return name !== undefined && READS.has(name);
 }
-const SEARCHES = ["search_text", "find_files", "codebase_overview", "list_symbols", "find_definition", "find_references", "call_hierarchy", "get_signature"];
+const SEARCHES = ["search_text", "find_files", "request_code_context", "codebase_overview", "list_symbols", "find_definition", "find_references", "call_hierarchy", "get_signature"];
 const READS = new Set(["read_file", "read_files", "code_item", "list_directory", ...SEARCHES]);
 
 /** `Read 3 files, searched 2 times, listed 1 folder` */

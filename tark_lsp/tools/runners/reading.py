@@ -1,0 +1,71 @@
+"""Reads the output of a run in a process of its own, which is ended if it takes too long.
+
+The output is that of the repository. There are outputs of 100 KB for which the patterns of a parser need an hour, and
+while a pattern is compared, no other thread of its process runs.
+"""
+
+import asyncio
+import importlib
+import json
+import logging
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import tark_lsp
+from tark_lsp.tools.runners.report import Failure, Parser, Report
+from tark_lsp.workspace.processes import run_process
+
+log = logging.getLogger(__name__)
+
+SECONDS = 10.0
+MOST_MEMORY = 1_000_000_000
+"""Bytes of the process. The output has up to 8 MB."""
+NEEDED = ("SYSTEMROOT",)
+"""Environment variables: Python does not start on Windows without this one."""
+
+
+async def read_output(parse: Parser, text: str) -> Report:
+    """What the parser, a function of a module, finds in the output. Not understood if it fails or takes too long."""
+    root = str(Path(tark_lsp.__file__).resolve().parent.parent)
+    start = f"import sys; sys.path.append({root!r}); from {__name__} import main; main()"
+    written = bytearray()
+
+    def collect(data: bytes) -> bool:
+        written.extend(data)
+        return True
+
+    try:
+        async with asyncio.timeout(SECONDS) as deadline:
+            await run_process(
+                [sys.executable, "-I", "-c", start, parse.__module__, parse.__qualname__],
+                cwd=Path(sys.executable).parent,
+                env={name: os.environ[name] for name in NEEDED if name in os.environ},
+                on_stdout=collect,
+                on_stderr=lambda _: True,
+                input_bytes=text.encode("utf-8", "replace"),
+                memory_bytes=MOST_MEMORY,
+            )
+        return _of_json(written)
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        log.warning("the output of a run cannot be read within %g s", SECONDS)
+    except (OSError, ValueError, KeyError, TypeError):  # a defect of a parser: the run is over, and its output is shown
+        log.exception("the output of a run cannot be read by %s", parse.__module__)
+    return Report(False, text)
+
+
+def _of_json(data: bytes | bytearray) -> Report:
+    found = json.loads(data)
+    failures = tuple(Failure(**failure) for failure in found["failures"])
+    return Report(found["understood"], found["text"], failures, found["counts"])
+
+
+def main() -> None:
+    """The arguments are the module and the name of the parser; the output of the run is the input."""
+    module, name = sys.argv[1:]
+    parse: Parser = getattr(importlib.import_module(module), name)
+    report = parse(sys.stdin.buffer.read().decode("utf-8", "replace"))
+    sys.stdout.write(json.dumps(asdict(report)))

@@ -1,0 +1,47 @@
+"""Texts that take all memory of a grammar in one step: the index process has a limit, and goes on without a grammar."""
+
+from pathlib import Path
+
+from tark_lsp.index.client import IndexClient
+from tark_lsp.index.model import IndexState
+from tark_lsp.index.parsing import parse_file
+from tark_lsp.index.questions import DefinitionsOf, Search
+from tests.index.building import all_may, indexed, until, until_ready, write
+
+BOMB = "    a =>\n" * 10_000
+
+
+async def test_many_files_that_end_the_process(work: Path, cache: Path) -> None:
+    """Each costs two starts. Nothing that is stored is the cause, so nothing is built again."""
+    write(work, {f"A{number}.java": f"// {number}\n{BOMB}" for number in range(3)} | {"good.py": "def good(): pass\n"})
+    client = IndexClient([work], cache, all_may)
+    await client.start()
+    try:
+        status = await until(client, lambda status: status.state is not IndexState.BUILDING)
+        assert status.state is IndexState.READY
+        assert dict(status.skipped) == {"its parsing failed": 3}
+        assert len((await client.ask(DefinitionsOf("good"))).items) == 1
+    finally:
+        await client.close()
+
+
+def test_names_inside_of_many_names_are_cut() -> None:
+    outer = "".join(f"{' ' * depth}class {'A' * 190}{depth}:\n" for depth in range(90))
+    inner = "".join(f"{' ' * 90}def f{number}(): pass\n" for number in range(200))
+    parsed = parse_file("a.py", outer + inner)
+    assert len(parsed.definitions) == 290
+    assert max(len(one.qualified_name) for one in parsed.definitions) < 1_000
+    assert parsed.definitions[-1].qualified_name.endswith(f"{'A' * 190}89.f199")
+
+
+async def test_unsaved_text_that_ends_the_process(work: Path, cache: Path) -> None:
+    """It is found by its words, and nothing else changes."""
+    write(work, {"A.java": "class A { }\n", "good.py": "def good(): pass\n"})
+    async with indexed(work, cache) as client:
+        await until_ready(client)
+        client.show_text(work / "A.java", f"// zebra\n{BOMB}")
+        for _ in range(2):
+            assert len((await client.ask(DefinitionsOf("good"))).items) == 1
+        hits = (await client.ask(Search("zebra", 5))).items
+        assert [hit.path.name for hit in hits] == ["A.java"]
+        assert (await client.status()).state is not IndexState.FAILED
