@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
+FIND_TOOLS = "find_tools"
+"""The tool that finds deferred tools."""
+
 Echo: TypeAlias = Mapping[str, Any] | None
 """Opaque provider data that belongs to a part and must be sent back unchanged; None if there is none."""
 
@@ -35,12 +38,16 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The answer to one `ToolCall`, matched by `call_id`."""
+    """The answer to one `ToolCall`, matched by `call_id`.
+
+    `found`: the names of the deferred tools that a search found. `content` describes them, for wires without deferring.
+    """
 
     call_id: str
     content: str
     is_error: bool = False
     images: "tuple[Image, ...]" = ()
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,16 @@ class Message:
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
 
+Loading: TypeAlias = Literal["always", "deferred", "search", "call"]
+"""When the model gets a tool.
+
+always    with the first request
+deferred  when a search found it, if the wire has that; otherwise never
+search    always: it finds the deferred ones
+call      always, but only on a wire that cannot defer: it calls a deferred tool by its name
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
     """What the model knows about a tool; `parameters` is a JSON schema of type object."""
@@ -88,6 +105,7 @@ class ToolDefinition:
     name: str
     description: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    loading: Loading = "always"
 
 
 @dataclass(frozen=True, slots=True)

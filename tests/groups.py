@@ -37,6 +37,7 @@ SDKS = (
     "tests/llm/wire/test_histories.py",
     "tests/llm/wire/test_images.py",
     "tests/llm/wire/test_thinking_levels.py",
+    "tests/mcp/test_deferring_wires.py",
 )
 """They import the vendors' SDKs, which takes 5 seconds of the processor: one process does it for all of them."""
 

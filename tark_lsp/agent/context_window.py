@@ -7,6 +7,7 @@ from typing import Any
 
 from tark_lsp.agent import events
 from tark_lsp.agent.answer_limit import AnswerTooLong
+from tark_lsp.agent.deferring import sent_definitions
 from tark_lsp.agent.prompt_budget import PromptBudget
 from tark_lsp.agent.spending import count_usage, require_turn_within_limits
 from tark_lsp.agent.state import Turn
@@ -20,7 +21,7 @@ from tark_lsp.tools.tool import Tool
 
 def measure_prompt(turn: Turn, tools: Mapping[str, Tool[Any]]) -> PromptBudget:
     """The prompt budget of the turn's next request."""
-    definitions = tuple(tool.definition for tool in tools.values())
+    definitions = sent_definitions(tools, turn.session.deferred)
     keep = turn.context.results.keep_result
     return PromptBudget(
         turn.session, turn.resources.model, turn.request.system, definitions, turn.resources.estimates, keep, turn.emit

@@ -16,7 +16,8 @@ from tark_lsp.messages import ToolDefinition
 class PromptBudget:
     """`keep` stores the whole text of a result that is shortened.
 
-    `fixed`, the size of system prompt and tools, `sizes` and `counted` are in the units of context/tokens.py.
+    `fixed`, the size of system prompt and tools without the deferred ones, `sizes` and `counted` are in the units of
+    context/tokens.py.
     """
 
     session: Session
@@ -29,7 +30,8 @@ class PromptBudget:
     fixed: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.fixed = text_tokens(self.system) + sum(self.estimates.definitions.sizes_of(self.tools))
+        told = [tool for tool in self.tools if tool.loading != "deferred"]
+        self.fixed = text_tokens(self.system) + sum(self.estimates.definitions.sizes_of(told))
 
     @property
     def counted(self) -> float:

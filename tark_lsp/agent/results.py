@@ -113,6 +113,7 @@ def finish_call(
         content,
         is_error=status is not CallStatus.COMPLETED,
         images=counted.images if counted is not None else (),
+        found=counted.found if counted is not None else (),
     )
     call_id = turn.call_id(call.id)
     title = None if call_id in turn.announced else _unprepared_title(call)

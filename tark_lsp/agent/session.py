@@ -6,7 +6,7 @@ from pathlib import Path
 from tark_lsp.agent.grants import Grant
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.context.tokens import SizeCache, message_tokens
-from tark_lsp.messages import ApprovalLevel, Message, Mode, Usage
+from tark_lsp.messages import ApprovalLevel, Message, Mode, ToolDefinition, Usage
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -35,5 +35,7 @@ class Session:
     unpriced: set[str] = field(default_factory=set)
     """The models for which the user was told that their price is unknown and no limit in dollars applies."""
     memory: dict[Path, tuple[SystemPart, ...]] = field(default_factory=dict)
+    deferred: tuple[ToolDefinition, ...] = ()
+    """The tools whose schemas the model gets when it finds them; stored, so that the list stays the same."""
     masks: SecretMasks | None = None
     """The tokens that replaced secrets; None until the first turn."""

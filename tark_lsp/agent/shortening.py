@@ -24,11 +24,14 @@ def shorten_message(message: Message) -> Message:
 
 def texts_to_shorten(message: Message) -> Iterator[str]:
     """The texts that `shorten_message` cuts, which must be stored under their handles."""
-    yield from (part.content for part in message.parts if isinstance(part, ToolResult) and len(part.content) > LONG)
+    results = (part for part in message.parts if isinstance(part, ToolResult) and not part.found)
+    yield from (result.content for result in results if len(result.content) > LONG)
 
 
 def _shortened_part(part: Part) -> Part:
     match part:
+        case ToolResult(found=found) if found:
+            return part  # the model can call these tools as long as it has this result
         case ToolResult(content=content, images=images) if len(content) > LONG or images:
             note = f"\n[{len(images)} images left out to save room]" if images else ""
             return replace(part, content=_shortened_text(content) + note, images=())

@@ -14,6 +14,7 @@ from typing import Any
 from tark_lsp.agent import proposal
 from tark_lsp.agent.arguments import parse_arguments
 from tark_lsp.agent.consent import require_permission
+from tark_lsp.agent.deferring import no_such_tool, real_call
 from tark_lsp.agent.events import CallChanged, CallStatus, Step
 from tark_lsp.agent.results import ReadyCall, announce_call, failures_as_results, finish_call
 from tark_lsp.agent.state import Turn
@@ -57,17 +58,18 @@ async def run_tool_calls(
 
 def look_up_call(turn: Turn, tools: Mapping[str, Tool[Any]], call: ToolCall, cut: frozenset[str]) -> ReadyCall:
     """Raises ToolError if the call cannot run at all."""
-    tool = tools.get(call.name)
-    if tool is None:
-        known = ", ".join(tools) or "none"
-        raise ToolError("unknown_tool", f"there is no tool {call.name!r}", hint=f"the tools are: {known}")
+    deferred = turn.session.deferred
+    if call.name not in tools:
+        raise no_such_tool(call.name, tools, deferred)
     if call.id in cut:
         raise ToolError(
             "truncated",
             "the answer was cut off before the arguments of this call were complete, so it was not run",
             hint="make the call again, with shorter arguments",
         )
-    return ReadyCall(call, turn.call_id(call.id), tool, parse_arguments(tool, call.arguments))
+    real = real_call(call, tools, deferred)
+    tool = tools[real.name]
+    return ReadyCall(real, turn.call_id(call.id), tool, parse_arguments(tool, real.arguments))
 
 
 async def run_together(turn: Turn, group: Sequence[ReadyCall], results: dict[str, ToolResult]) -> None:

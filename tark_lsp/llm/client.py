@@ -41,6 +41,7 @@ FACTS = {
     "efforts": "efforts",
     "context_window": "context_window",
     "sampling": "sampling",
+    "tool_search": "tool_search",
 }
 """The fields of a `TargetModel` that are facts, and their names there."""
 

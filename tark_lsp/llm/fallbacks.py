@@ -79,6 +79,11 @@ FALLBACKS = (
         _quirk(signatures=False),
         "the provider rejects the signatures of the model's earlier thinking, so that thinking is left out",
     ),
+    Fallback(
+        r"defer_loading|tool_search|tool_reference",
+        _quirk(tool_search=False),
+        "this server does not load tools on demand, so the model finds and calls them by two tools of Tark",
+    ),
     Fallback(r"prompt_cache_key", _quirk(cache_key=False), "this server does not cache by session"),
     Fallback(r"cache_control", _quirk(cache_control=False, cache_field=""), "this server does not cache prompts"),
     Fallback(r"adaptive thinking is not supported", _target(thinking="budget"), ""),

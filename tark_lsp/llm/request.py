@@ -1,6 +1,6 @@
 """`ChatRequest`: what a wire encodes, for every provider."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -35,6 +35,19 @@ class ChatRequest:
 
     @property
     def declared_tools(self) -> list[ToolDefinition]:
-        """The tools in a fixed order, since providers cache by prefix. Each has a schema, as providers require."""
-        tools = sorted(self.tools, key=lambda tool: tool.name)
-        return [tool if tool.parameters else replace(tool, parameters=NO_PARAMETERS) for tool in tools]
+        """The tools in a fixed order, since providers cache by prefix. Each has a schema, as providers require.
+
+        Without the deferred ones, which most wires do not know.
+        """
+        return _in_order(tool for tool in self.tools if tool.loading != "deferred")
+
+    @property
+    def loadable_tools(self) -> list[ToolDefinition]:
+        """The same for a wire that can defer: the deferred ones are last, and nothing has to call them by name."""
+        tools = _in_order(tool for tool in self.tools if tool.loading != "call")
+        return sorted(tools, key=lambda tool: tool.loading == "deferred")
+
+
+def _in_order(tools: Iterable[ToolDefinition]) -> list[ToolDefinition]:
+    ordered = sorted(tools, key=lambda tool: tool.name)
+    return [tool if tool.parameters else replace(tool, parameters=NO_PARAMETERS) for tool in ordered]

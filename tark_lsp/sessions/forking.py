@@ -25,6 +25,7 @@ COPY_SESSION = """INSERT INTO sessions SELECT :new, :title, :now, :now, folders,
 COPY_MESSAGES = """INSERT INTO messages SELECT :new, number, :new_turn, time, message, call_ids, seq FROM messages
     WHERE session = :old AND turn = :old_turn AND number BETWEEN :first AND :last"""
 COPY_RESULTS = "INSERT INTO results SELECT :new, id, size, text FROM results WHERE session = :old ORDER BY rowid"
+COPY_DEFERRED = "INSERT INTO deferred_tools SELECT :new, tools FROM deferred_tools WHERE session = :old"
 SEQ = "SELECT seq FROM messages WHERE session = ? AND number = ?"
 FOLLOWING = "SELECT turn FROM messages WHERE session = ? AND number = ?"
 EXTENT = """SELECT turn, min(number), max(number) FROM messages WHERE session = :old AND number <= :number GROUP BY turn
@@ -43,6 +44,7 @@ def fork(connection: "Connection", old: str, new: str, title: str, number: int |
     if not connection.execute(COPY_SESSION, values).rowcount:
         return False
     connection.execute(COPY_RESULTS, values)
+    connection.execute(COPY_DEFERRED, values)
     for turn, first, last in connection.execute(EXTENT, values).fetchall():
         new_turn = f"turn-{secrets.token_hex(6)}" if turn else ""
         extent = {"old_turn": turn, "new_turn": new_turn, "first": first, "last": last}

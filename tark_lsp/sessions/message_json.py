@@ -63,10 +63,11 @@ def _part_json(part: Part) -> Json:
             return {"type": "thinking", "text": text, **_echo_json(echo)}
         case ToolCall(id_, name, arguments, echo):
             return {"type": "call", "id": id_, "name": name, "arguments": arguments, **_echo_json(echo)}
-        case ToolResult(call_id, content, is_error, images):
+        case ToolResult(call_id, content, is_error, images, found):
             error = {"isError": True} if is_error else {}
             shown = {"images": [_part_json(image) for image in images]} if images else {}
-            return {"type": "result", "callId": call_id, "content": content, **error, **shown}
+            names = {"found": list(found)} if found else {}
+            return {"type": "result", "callId": call_id, "content": content, **error, **shown, **names}
         case Image(mime_type, data):
             return {"type": "image", "mimeType": mime_type, "data": data}
         case Opaque(echo):
@@ -84,7 +85,8 @@ def _image(part: Json) -> Image:
 
 def _result(part: Json) -> ToolResult:
     images = tuple(_image(image) for image in part.get("images", ()))
-    return ToolResult(_text(part["callId"]), _text(part["content"]), part.get("isError", False) is True, images)
+    found = tuple(map(_text, part.get("found", ())))
+    return ToolResult(_text(part["callId"]), _text(part["content"]), part.get("isError", False) is True, images, found)
 
 
 def _call(part: Json) -> ToolCall:

@@ -41,6 +41,7 @@ TABLES = (
     "CREATE INDEX kept_hunks_of_lease ON kept_hunks (lease, path)",
     "CREATE TABLE chats (path BLOB PRIMARY KEY, session TEXT NOT NULL, turn TEXT NOT NULL, digest TEXT NOT NULL)",
     "CREATE INDEX chats_of_session ON chats (session)",
+    "CREATE TABLE deferred_tools (session TEXT PRIMARY KEY, tools TEXT NOT NULL)",
 )
 
 
@@ -48,8 +49,8 @@ def _if_missing(statement: str) -> str:
     return re.sub("^CREATE (TABLE|INDEX)", r"\g<0> IF NOT EXISTS", statement)
 
 
-LAYOUT = Layout(2, tuple(map(_if_missing, TABLES)))
-"""A file of version 1 gets the table that it lacks (`tool_calls`).
+LAYOUT = Layout(3, tuple(map(_if_missing, TABLES)))
+"""An older file gets the tables that it lacks: version 1 has no `tool_calls`, version 2 no `deferred_tools`.
 
 `summary` replaces the messages before `told_from`; tool results before `shortened_before` are sent shortened."""
 
@@ -59,6 +60,7 @@ TEXT_OF: Mapping[str, str] = {
     "messages": "session = :session",
     "results": "session = :session",
     "chats": "session = :session",
+    "deferred_tools": "session = :session",
     "turns": "session = :session",
     "leases": "session = :session",
     "sessions": "id = :session",

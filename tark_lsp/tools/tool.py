@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
-from tark_lsp.messages import Image, Mode, ToolDefinition
+from tark_lsp.messages import Image, Loading, Mode, ToolDefinition
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command import Command
@@ -120,12 +120,16 @@ NO_FACTS = CallFacts()
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A result for the model, with figures and places for the user, or images. No places: those of the preview stay."""
+    """A result for the model, with figures and places for the user, or images. No places: those of the preview stay.
+
+    `found`: the names of the deferred tools that a search found.
+    """
 
     text: str
     facts: CallFacts = NO_FACTS
     locations: tuple[Location, ...] = ()
     images: tuple[Image, ...] = ()
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +278,7 @@ class Tool(Generic[A]):
     run: RunFunction[A] | None
     seconds: float | None = None
     facts: ToolFacts = STRICTEST
+    loading: Loading = "always"
 
     def __post_init__(self) -> None:
         """Raises ValueError for a tool that changes something and would be offered to a turn that changes nothing."""
@@ -287,4 +292,4 @@ class Tool(Generic[A]):
         schema = {key: value for key, value in made.items() if key not in ("title", "description")}
         for field_schema in schema.get("properties", {}).values():
             field_schema.pop("title", None)
-        return ToolDefinition(self.name, self.description, schema)
+        return ToolDefinition(self.name, self.description, schema, self.loading)

@@ -21,7 +21,7 @@ from tark_lsp.messages import Image, Message, Text, ToolDefinition
 from tests.llm.asking import ask, models_at
 from tests.loopback import Loopback, Raw
 
-PLAIN = TargetModel("p/m", "m", Quirks(cache_key=True, encrypted_reasoning=True), "effort")
+PLAIN = TargetModel("p/m", "m", Quirks(cache_key=True, encrypted_reasoning=True, tool_search=True), "effort")
 
 REFUSALS: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
     "usage": ("Unknown parameter: 'stream_options'.", {"stream_usage": False}, {}),
@@ -41,6 +41,7 @@ REFUSALS: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
         {},
     ),
     "encrypted": ("Encrypted content is not supported with this model.", {"encrypted_reasoning": False}, {}),
+    "tool search": ("tools.0.custom.defer_loading: Extra inputs are not permitted", {"tool_search": False}, {}),
     "cache key": ("Unrecognized request argument supplied: prompt_cache_key", {"cache_key": False}, {}),
     "cache": ("system.0.cache_control: Extra inputs are not permitted", {"cache_control": False}, {}),
     "images": ("This model does not support image input.", {"images": False}, {}),

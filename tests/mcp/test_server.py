@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -13,6 +14,8 @@ import pytest
 from tark_lsp.folders import mcp_pins_folder
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.server_config import ServerConfig
+from tark_lsp.server.sessions.session_rows import session_from_store
+from tark_lsp.server.turns.context_budget import ContextBudget
 from tests.mcp.servers import PLAIN, Desk
 from tests.patience import AT_ONCE
 from tests.server.desk import Desk as WholeServer
@@ -24,9 +27,11 @@ Make = Callable[..., WholeServer]
 async def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
     made: list[WholeServer] = []
 
-    def new(*lines: str, trusted: bool = True, **more: Any) -> WholeServer:
-        env = f'{{ "TOY_LOG" = "{tmp_path / "log"}" }}'
-        toy = f'[mcp.servers.toy]\ncommand = "{sys.executable}"\nargs = ["-S", "-E", "{PLAIN}", ""]\nenv = {env}\n'
+    def new(*lines: str, trusted: bool = True, kind: str = "", things: str = "", **more: Any) -> WholeServer:
+        files = f'"TOY_LOG" = "{tmp_path / "log"}", "TOY_CHANGED" = "{tmp_path / "changed"}"'
+        env = f'{{ {files}, "TOY_THINGS" = "{things}" }}'
+        args = f'["-S", "-E", "{PLAIN}", "{kind}"]'
+        toy = f'[mcp.servers.toy]\ncommand = "{sys.executable}"\nargs = {args}\nenv = {env}\n'
         head = f'sandbox = "off"\nworkspaceTrusted = {json.dumps(trusted)}\n'
         whole = WholeServer(tmp_path, monkeypatch, config="\n".join([head, toy, *lines]), **more)
         made.append(whole)
@@ -100,6 +105,67 @@ async def test_values_of_variables_are_never_shown(make: Make, tmp_path: Path) -
     shown = json.dumps((await whole.settings())["mcp"])
     assert "(hidden)" in shown
     assert str(tmp_path / "log") not in shown
+
+
+ADDS = """\
+[[reply]]
+tool = "mcp__toy__add"
+text = "Added."
+
+[[reply]]
+when = "add"
+calls = [{ name = "mcp__toy__add", arguments = { a = 1, b = 2 } }]
+
+"""
+
+
+def answers_first(whole: WholeServer, replies: str) -> None:
+    """Replies that come before those of the script."""
+    scenario = whole.config.parent.parent.parent / "scenario.toml"
+    wire, rest = scenario.read_text().split("\n", 1)
+    scenario.write_text(f"{wire}\n{replies}{rest}")
+
+
+def _runs(whole: WholeServer, turn: str) -> bool:
+    return any(update.get("status") == "in_progress" for update in whole.updates(turn, "toolCall"))
+
+
+async def test_the_first_prompt_calls_a_tool_while_its_server_still_starts(make: Make, tmp_path: Path) -> None:
+    whole = make(kind="starts-late")
+    answers_first(whole, ADDS)
+    whole.connection.answers["tark/requestPermission"] = lambda _: {"outcome": "allow"}
+    (tmp_path / "changed").touch()
+    await approve(whole, tmp_path)
+    (tmp_path / "changed").unlink()
+    turn = await whole.start("add")
+    await started(tmp_path)
+    async with asyncio.timeout(AT_ONCE):
+        while not _runs(whole, turn):  # noqa: ASYNC110  # a notification has no event
+            await asyncio.sleep(0.01)
+    assert [line.split()[0] for line in (tmp_path / "log").read_text().splitlines()] == ["start"]
+    (tmp_path / "changed").touch()
+    end = await whole.end(turn)
+    assert end["text"] == "Added."
+    assert 'call add {"a": 1, "b": 2}' in (tmp_path / "log").read_text()
+
+
+async def test_many_tools_are_shown_as_deferred_and_stay_the_same_in_the_next_server(
+    make: Make, tmp_path: Path
+) -> None:
+    whole = make(kind="many", things="a b c d e f g h i")
+    await approve(whole, tmp_path)
+    preparation, sessions = whole.app.parts.preparation, whole.app.parts.sessions
+    new = await ContextBudget(preparation).measure_context(sessions.new())
+    session_id = (await whole.end(await whole.start("hello")))["sessionId"]
+    session = sessions.use(session_id)
+    context = await ContextBudget(preparation).measure_context(session)
+    for measured in (new, context):
+        (tools,) = [part for part in measured["parts"] if part["kind"] == "tools"]
+        assert re.fullmatch(r"\d+ tools; 45 more on demand, \d\.\dk tokens if they were sent", tools["name"])
+        assert tools["tokens"] < 10_000
+    assert len(session.deferred) == 45
+    stored = session_from_store(sessions.store, sessions.rows.find_row(session_id))
+    assert stored.deferred == session.deferred
 
 
 NO_MCP = """

@@ -48,8 +48,8 @@ class ModelFacts:
 
     `efforts`: the model's words for how much to think, the least first. `off`: how its thinking is turned off. `tools`:
     whether it has native tool calls; a model without them writes them as text. `sampling`: whether it accepts
-    `temperature` and `top_p`. `wire`: the best wire that the provider
-    offers for this model.
+    `temperature` and `top_p`. `tool_search`: whether it loads deferred tools that a search found. `wire`: the best wire
+    that the provider offers for this model.
     """
 
     context_window: int | None = None
@@ -62,6 +62,7 @@ class ModelFacts:
     wire: str | None = None
     off: ThinkingOff = "unknown"
     sampling: bool | None = None
+    tool_search: bool | None = None
 
 
 NO_FACTS = ModelFacts()
@@ -103,7 +104,12 @@ def table_facts(ref: str) -> ModelFacts:
     name = ref.lower()
     names = (name, name.rpartition("/")[2])
     row = next((row for pattern, row in TABLE if any(re.fullmatch(pattern, name) for name in names)), NO_FACTS)
-    return replace(row, sampling=False) if any(re.fullmatch(NO_SAMPLING, name) for name in names) else row
+    facts: dict[str, Any] = {}
+    if any(re.fullmatch(NO_SAMPLING, name) for name in names):
+        facts["sampling"] = False
+    if any(re.fullmatch(TOOL_SEARCH, name) for name in names):
+        facts["tool_search"] = True
+    return replace(row, **facts) if facts else row
 
 
 def _row(
@@ -131,6 +137,12 @@ NO_SAMPLING = (
 )
 """Models that reject `temperature` and `top_p`: Claude since Opus 4.7, and OpenAI's reasoning models. (Those with the
 effort `none` accept them with it; they are left out there, too, and the caller is told.)"""
+
+TOOL_SEARCH = (
+    r"claude-(opus|sonnet|haiku)-4[.-][5-8].*|claude-(opus|sonnet|haiku|fable|mythos)-[5-9].*|"
+    r"gpt-5\.[4-9](?!.*chat).*|gpt-[6-9].*"
+)
+"""Models that load deferred tools: the compatibility table of Anthropic's tool search page; OpenAI's since GPT-5.4."""
 
 TABLE: tuple[tuple[str, ModelFacts], ...] = (
     # Anthropic: platform.claude.com, model overviews and "Effort". xhigh came with Opus 4.7, max with Opus 4.6. Since

@@ -12,7 +12,7 @@ PROVIDER = Provider(
     base_url="https://api.openai.com/v1",
     routes=(
         *(Route(pattern, "openai-responses", _RESPONSES) for pattern in _NOT_REASONING),
-        Route("*", "openai-responses", Quirks(cache_key=True, encrypted_reasoning=True)),
+        Route("*", "openai-responses", Quirks(cache_key=True, encrypted_reasoning=True, tool_search=True)),
         *(Route(pattern, "openai-chat", _CHAT) for pattern in _NOT_REASONING),
         Route("*", "openai-chat", Quirks("developer", max_tokens_field="max_completion_tokens", cache_key=True)),
     ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tark_lsp.llm.scripted import anthropic_messages, gemini_content, ollama_chat, openai_chat, openai_responses
-from tark_lsp.llm.scripted.playback import CHARACTERS_PER_TOKEN, HistoryEntry, Playback, last_message
+from tark_lsp.llm.scripted.playback import CHARACTERS_PER_TOKEN, HistoryEntry, Playback, last_message, objects
 from tark_lsp.llm.scripted.scenario import LastMessage, Reply, ScriptedError
 from tark_lsp.llm.wire.json_values import decode_untyped_json
 
@@ -49,8 +49,10 @@ def read_request(body: bytes, wire: str) -> LastMessage:
 
 def answer_frames(reply: Reply, wire: str, request_body: bytes, first_call: int) -> Iterator[bytes]:
     """The reply in events or lines of `wire`. `first_call`: the number of its first call, which keeps ids unique."""
-    model = str(decode_untyped_json(request_body).get("model", "script"))
-    playback = Playback(reply, model, len(request_body) // CHARACTERS_PER_TOKEN, first_call)
+    body = decode_untyped_json(request_body)
+    searches = any(tool.get("type") == "tool_search" for tool in objects(body.get("tools")))
+    read = len(request_body) // CHARACTERS_PER_TOKEN
+    playback = Playback(reply, str(body.get("model", "script")), read, first_call, searches)
     return SCRIPTED_WIRES[wire].frames(playback)
 
 

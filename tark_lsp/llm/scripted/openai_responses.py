@@ -9,6 +9,7 @@ from typing import Any
 
 from tark_lsp.llm.scripted.playback import HistoryEntry, Playback, arguments_text, objects, texts_of
 from tark_lsp.llm.wire.json_values import encode_json
+from tark_lsp.messages import FIND_TOOLS
 
 
 class _Events:
@@ -87,6 +88,9 @@ def frames(playback: Playback) -> Iterator[bytes]:
         done = {"status": "completed", "content": [_output_text(reply.text)]}
         yield from events.item(started, _text(events, item_id, reply.text), done)
     for number, call in playback.calls:
+        if call.name == FIND_TOOLS and playback.searches:
+            yield from events.item(_search(number), iter(()), {"status": "completed", "arguments": call.arguments})
+            continue
         item_id, arguments = f"fc_script_{number}", arguments_text(call)
         started = {"id": item_id, "type": "function_call", "status": "in_progress", "arguments": ""}
         started |= {"call_id": f"call_script_{number}", "name": call.name}
@@ -104,6 +108,11 @@ def frames(playback: Playback) -> Iterator[bytes]:
         "total_tokens": read + written,
     }
     yield events.response("response.completed", "completed", usage)
+
+
+def _search(number: int) -> dict[str, Any]:
+    ids = {"id": f"tsc_script_{number}", "call_id": f"call_script_{number}"}
+    return {"type": "tool_search_call", **ids, "status": "in_progress", "execution": "client", "arguments": {}}
 
 
 def _thinking(events: _Events, item_id: str, text: str) -> Iterator[bytes]:
@@ -140,6 +149,11 @@ def history(body: dict[str, Any]) -> list[HistoryEntry]:
             case "function_call":
                 names[item["call_id"]] = item["name"]
                 said.append(HistoryEntry())
+            case "tool_search_call":
+                names[item["call_id"]] = FIND_TOOLS
+                said.append(HistoryEntry())
+            case "tool_search_output":
+                said.append(HistoryEntry([tool["name"] for tool in objects(item["tools"])], [FIND_TOOLS]))
             case "function_call_output":
                 said.append(HistoryEntry(texts_of(item["output"]), [names[item["call_id"]]]))
     return said

@@ -13,12 +13,16 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Playback:
-    """A reply to encode. `first_call`: the number of its first call, which keeps ids unique."""
+    """A reply to encode. `first_call`: the number of its first call, which keeps ids unique.
+
+    `searches`: the request has a tool search that the client does (Responses).
+    """
 
     reply: Reply
     model: str
     input_tokens: int
     first_call: int
+    searches: bool = False
 
     @property
     def thinking_tokens(self) -> int:

@@ -1,6 +1,6 @@
 """The Anthropic Messages request: content blocks in order, results first, and signed thinking that is sent back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +11,7 @@ from tark_lsp.llm.wire.json_values import encode_json
 from tark_lsp.llm.wire.sendable_history import IMAGES_LEFT_OUT, call_input, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
 from tark_lsp.llm.wire.wire import TargetModel, Wire
-from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolResult
+from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolDefinition, ToolResult
 
 DEFAULT_MAX_TOKENS = 8192
 """The wire requires a number, and every model accepts this one."""
@@ -33,12 +33,11 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 
 def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     body: dict[str, Any] = {"model": target.model, "max_tokens": _max_tokens(request, target)}
-    tools: list[dict[str, Any]] = [
-        {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
-        for tool in request.declared_tools
-    ]
+    offered = request.loadable_tools if target.defers_tools else request.declared_tools
+    tools = [_tool(tool) for tool in offered]
     system = [{"type": "text", "text": request.system}] if request.system else []
-    messages = _merge(sendable_history(request.messages, target.ref), target)
+    deferred = frozenset(tool.name for tool in offered if tool.loading == "deferred")
+    messages = _merge(sendable_history(request.messages, target.ref), target, deferred)
     if target.quirks.cache_control:
         _mark(tools, system, messages)
     body |= {"tools": tools} if tools else {}
@@ -50,6 +49,11 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
         schema = {"type": "json_schema", "schema": dict(wanted.schema or {})}
         body["output_config"] = {**body.get("output_config", {}), "format": schema}
     return encode_json(body | sampling(request.options))
+
+
+def _tool(tool: ToolDefinition) -> dict[str, Any]:
+    sent = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+    return {**sent, "defer_loading": True} if tool.loading == "deferred" else sent
 
 
 def _tool_choice(options: ChatOptions) -> dict[str, Any]:
@@ -72,10 +76,14 @@ def _mark(tools: list[dict[str, Any]], system: list[dict[str, Any]], messages: l
     ends.
 
     The cache is searched up to twenty blocks back from a mark. The end of the previous request is marked again, so
-    that it is found no matter how many calls and results were added since.
+    that it is found no matter how many calls and results were added since. Deferred tools, which are last, cannot have
+    a mark.
     """
     user_contents = [message["content"] for message in messages if message["role"] == "user"]
-    for blocks in (tools, system, *user_contents[-2:]):
+    last = sum("defer_loading" not in tool for tool in tools) - 1
+    if last >= 0:
+        tools[last] |= MARK
+    for blocks in (system, *user_contents[-2:]):
         if blocks:
             blocks[-1] = {**blocks[-1], **MARK}
 
@@ -131,12 +139,17 @@ def _may_think(messages: list[Any]) -> bool:
     return True
 
 
-def _merge(messages: Sequence[Message], target: TargetModel) -> list[dict[str, Any]]:
-    """Joins consecutive messages of one role. Results come first in their message, as the wire requires."""
+def _merge(messages: Sequence[Message], target: TargetModel, deferred: Container[str] = ()) -> list[dict[str, Any]]:
+    """Joins consecutive messages of one role. Results come first in their message, as the wire requires.
+
+    `deferred`: the names of the deferred tools of the request, the only ones that a result can refer to.
+    """
     merged: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = [block for part in message.parts if (block := _block(part, target.quirks.images)) is not None]
+        blocks = [
+            block for part in message.parts if (block := _block(part, target.quirks.images, deferred)) is not None
+        ]
         if blocks and merged and merged[-1]["role"] == role:
             merged[-1]["content"] += blocks
         elif blocks:
@@ -158,7 +171,7 @@ def _strip_thinking_at_end(blocks: list[dict[str, Any]]) -> bool:
     return bool(blocks)
 
 
-def _block(part: Part, accepts_images: bool) -> dict[str, Any] | None:
+def _block(part: Part, accepts_images: bool, deferred: Container[str]) -> dict[str, Any] | None:
     """None for what the wire rejects: empty text, and thinking without a signature."""
     match part:
         case Text(text, echo):
@@ -168,6 +181,9 @@ def _block(part: Part, accepts_images: bool) -> dict[str, Any] | None:
             return {"type": "thinking", "thinking": text, **echo} if echo and echo.get("signature") else None
         case ToolCall(id, name):
             return {"type": "tool_use", "id": id, "name": name, "input": call_input(part)}
+        case ToolResult(call_id, found=found) if found and all(name in deferred for name in found):
+            references = [{"type": "tool_reference", "tool_name": name} for name in found]
+            return {"type": "tool_result", "tool_use_id": call_id, "content": references}
         case ToolResult(call_id, content, is_error, images):
             blocks = [{"type": "text", "text": content}] if content.strip() else []
             blocks += [_image(image) if accepts_images else NO_IMAGE for image in images]

@@ -1,16 +1,27 @@
 """The Responses request: the history as a flat list of items. The server does not have to remember anything."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tark_lsp.llm.options import ChatOptions, OneTool, sampling
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.json_values import encode_json
 from tark_lsp.llm.wire.openai_responses_answer import ResponsesParser
-from tark_lsp.llm.wire.sendable_history import note_images_left_out, result_text, sendable_history
+from tark_lsp.llm.wire.sendable_history import call_input, note_images_left_out, result_text, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
 from tark_lsp.llm.wire.wire import TargetModel, Wire
-from tark_lsp.messages import Echo, Image, Message, Opaque, Text, Thinking, ToolCall, ToolResult
+from tark_lsp.messages import (
+    FIND_TOOLS,
+    Echo,
+    Image,
+    Message,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolDefinition,
+    ToolResult,
+)
 
 FINISHED = frozenset(
     {
@@ -32,23 +43,16 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     body: dict[str, Any] = {"model": target.model}
     if request.system:
         body["instructions"] = request.system
+    offered = request.loadable_tools if target.defers_tools else request.declared_tools
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": dict(tool.parameters),
-                "strict": False,  # the default is to make the schema strict
-            }
-            for tool in request.declared_tools
-        ]
+        body["tools"] = [_definition(tool, target) for tool in offered]
         body |= _tool_options(request.options)
     # Reasoning encrypted for one key is rejected with another. Then the history is sent like another model's.
     own = target.ref if quirks.signatures else ""
-    body["input"] = [
-        item for message in sendable_history(request.messages, own) for item in ENCODERS[message.role](message, target)
-    ]
+    history = sendable_history(request.messages, own)
+    items = [item for message in history for item in ENCODERS[message.role](message, target)]
+    searches = target.defers_tools and any(tool.loading == "search" for tool in offered)
+    body["input"] = _with_searches(items, history, offered, target) if searches else items
     body |= {"store": False, "stream": True}
     if reasoning := _reasoning_options(request, target):
         body["reasoning"] = reasoning
@@ -62,6 +66,38 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     if quirks.cache_key and request.session_id:
         body["prompt_cache_key"] = request.session_id
     return encode_json(body)
+
+
+def _definition(tool: ToolDefinition, target: TargetModel) -> dict[str, Any]:
+    described = {"description": tool.description, "parameters": dict(tool.parameters)}
+    if tool.loading == "search" and target.defers_tools:
+        return {"type": "tool_search", "execution": "client", **described}
+    # The default is to make the schema strict.
+    sent = {"type": "function", "name": tool.name, **described, "strict": False}
+    return {**sent, "defer_loading": True} if tool.loading == "deferred" else sent
+
+
+def _with_searches(
+    items: Sequence[dict[str, Any]], history: Sequence[Message], offered: Sequence[ToolDefinition], target: TargetModel
+) -> list[dict[str, Any]]:
+    """The items, with searches as items of their own kind, and the tools that they found as definitions."""
+    deferred = {tool.name: tool for tool in offered if tool.loading == "deferred"}
+    parts = [part for message in history for part in message.parts]
+    searches = {part.id: call_input(part) for part in parts if isinstance(part, ToolCall) and part.name == FIND_TOOLS}
+    found = {part.call_id: part.found for part in parts if isinstance(part, ToolResult)}
+    sent: list[dict[str, Any]] = []
+    for item in items:
+        call = item.get("call_id", "")
+        by_client = {"call_id": call, "execution": "client", "status": "completed"}
+        match item.get("type"):
+            case "function_call" if call in searches:
+                sent.append({"type": "tool_search_call", **by_client, "arguments": searches[call]})
+            case "function_call_output" if call in searches:
+                tools = [_definition(deferred[name], target) for name in found[call] if name in deferred]
+                sent.append({"type": "tool_search_output", **by_client, "tools": tools})
+            case _:
+                sent.append(item)
+    return sent
 
 
 def _tool_options(options: ChatOptions) -> dict[str, Any]:

@@ -11,12 +11,12 @@ import msgspec
 
 from tark_lsp.errors import ProtocolError, StreamCut
 from tark_lsp.llm.events import Done, Echo, StreamEvent, TextDelta, ThinkingDelta, UsageUpdate, WireStop
-from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json
+from tark_lsp.llm.wire.json_values import decode_json, decode_untyped_json, encode_json
 from tark_lsp.llm.wire.provider_errors import provider_error
 from tark_lsp.llm.wire.stated_cost import stated_cost
 from tark_lsp.llm.wire.tool_calls import ToolCallTracker, is_json_object
 from tark_lsp.llm.wire.wire import NO_QUIRKS, Quirks
-from tark_lsp.messages import Usage
+from tark_lsp.messages import FIND_TOOLS, Usage
 
 
 class _Event(msgspec.Struct, gc=False):
@@ -193,6 +193,8 @@ class ResponsesParser:
                 events = self._end_reasoning(slot, _known(item), item)
             case "function_call":
                 events = self._end_call(slot, _known(item))
+            case "tool_search_call" if item.get("execution") == "client":
+                events = self._end_search(slot, item)
             case str():
                 events = [Echo("opaque", item)]
             case _:
@@ -234,6 +236,11 @@ class ResponsesParser:
         elif not arguments.strip() or is_json_object(arguments):
             return events + self._calls.complete_call(slot, arguments if arguments.strip() else None)
         return events if self._has_text(slot) else events + self._calls.add_arguments(slot, arguments)
+
+    def _end_search(self, slot: int, item: dict[str, Any]) -> list[StreamEvent]:
+        """A search that we have to do, as a call of our own tool for that. Its arguments are an object."""
+        search = {"name": FIND_TOOLS, "call_id": item.get("call_id"), "status": item.get("status")}
+        return self._end_call(slot, _known({**search, "arguments": encode_json(item.get("arguments") or {}).decode()}))
 
     def _end(self, kind: str, response: _Response) -> list[StreamEvent]:
         if kind == "response.failed" or response.error:

@@ -51,6 +51,7 @@ def _instructions(tools: Sequence[ToolDefinition]) -> str:
     lines = (
         _json({"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)})
         for tool in sorted(tools, key=lambda tool: tool.name)
+        if tool.loading != "deferred"
     )
     return "\n".join([INSTRUCTIONS, *lines])
 

@@ -50,6 +50,7 @@ class Quirks:
     `finish_reason`: the server says why an answer ended. If it usually does not (Copilot), an end without a reason is a
     normal one.
     `parallel_calls`: the server has a switch against parallel calls. Some reasoning models reject it.
+    `tool_search`: the server takes deferred tools, for models that have them (Messages, Responses).
     """
 
     system_role: Literal["system", "developer"] = "system"
@@ -68,6 +69,7 @@ class Quirks:
     signatures: bool = True
     finish_reason: bool = True
     parallel_calls: bool = True
+    tool_search: bool = False
 
 
 NO_QUIRKS = Quirks()
@@ -81,6 +83,7 @@ class TargetModel:
     `context_window`: tokens; None if unknown.
     `sampling`: whether it accepts `temperature` and `top_p`; None if unknown.
     `text_calls`: the model has no native tool calls, so it writes them as text.
+    `tool_search`: whether it can load deferred tools; None if unknown.
     """
 
     ref: str
@@ -93,6 +96,12 @@ class TargetModel:
     context_window: int | None = None
     text_calls: bool = False
     sampling: bool | None = None
+    tool_search: bool | None = None
+
+    @property
+    def defers_tools(self) -> bool:
+        """Whether deferred tools are sent as such: the model and its server must know them."""
+        return self.quirks.tool_search and self.tool_search is True
 
 
 class FrameParser(Protocol):

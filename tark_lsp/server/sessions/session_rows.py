@@ -61,7 +61,11 @@ class SessionRows:
 
 def session_from_store(store: SessionStore, row: SessionRow) -> Session:
     """The session as it is stored, with the settings of `row`."""
+    from tark_lsp.sessions.deferred_tools import deferred_of  # a new session does not need it
+
     history, used = store.log.history(row.id), usage_total(store.file.read, session_id=row.id).usage
     modes = (row.mode, row.approval, row.thinking)
     messages = list(history.messages)
-    return Session(row.id, row.model, *modes, messages, usage=used, shortened=history.shortened, title=row.title)
+    session = Session(row.id, row.model, *modes, messages, usage=used, shortened=history.shortened, title=row.title)
+    session.deferred = deferred_of(store.file, row.id)
+    return session

@@ -1,5 +1,6 @@
 """What the next prompt of a session consists of, with tokens, and the compaction of its history on demand."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import events
@@ -9,7 +10,7 @@ from tark_lsp.agent.prompt_budget import PromptBudget
 from tark_lsp.agent.session import Session
 from tark_lsp.context.budget import COMPACT_AT, PromptLoad
 from tark_lsp.context.system_part import SystemPart
-from tark_lsp.context.tokens import definition_tokens, message_tokens, text_tokens
+from tark_lsp.context.tokens import definition_tokens, format_tokens, message_tokens, text_tokens
 from tark_lsp.errors import RequestError, SettingsError, TarkError
 from tark_lsp.messages import Text, ToolDefinition, Usage
 from tark_lsp.server.protocol.outgoing import range_json
@@ -38,7 +39,12 @@ class ContextBudget:
         preparation, estimates = self._preparation, self._preparation.estimates
         model = await self._known_model(session)
         name = session.model or preparation.configuration.settings.model or ""
-        system, tools = preparation.system_parts(session), self._tools(session)
+        window = None if model is None else model.context_window
+        system, tools = preparation.system_parts(session), self._tools(session, name, window)
+        told = [tool for tool in tools if tool.loading != "deferred"]
+        rest = [tool for tool in tools if tool.loading == "deferred"]
+        saved = format_tokens(estimates.model_tokens(name, sum(map(definition_tokens, rest))))
+        on_demand = f"; {len(rest)} more on demand, {saved} tokens if they were sent" if rest else ""
         summary, history = session.messages[:1], session.messages[1:]
         if not (summary and is_summary(summary[0])):
             summary, history = [], session.messages
@@ -52,7 +58,7 @@ class ContextBudget:
         parts = [self._system_part(part, name) for part in system]
         others = sum(sizes[id(said)] for said in history) - sum(one.tokens for one in added)
         counted: list[tuple[str, str, float, Json]] = [
-            (f"{len(tools)} tools", "tools", sum(map(definition_tokens, tools)), {}),
+            (f"{len(told)} tools{on_demand}", "tools", sum(map(definition_tokens, told)), {}),
             ("summary of earlier messages", "summary", sum(sizes[id(said)] for said in summary), {}),
             *((self._place(one), "automatic", one.tokens, _why_json(one)) for one in added),
             ("messages", "history", others, {"messages": len(history)}),
@@ -64,7 +70,7 @@ class ContextBudget:
             if size
         ]
         tokens = sum(part["tokens"] for part in parts)
-        window = None if model is None else estimates.known_window(name, model.context_window)
+        window = None if model is None else estimates.known_window(name, window)
         load = PromptLoad(window, 0, tokens, None if model is None else model.max_output_tokens)
         limit = None if window is None else max(0, round(window * COMPACT_AT) - load.reserve)
         return {"parts": parts, "tokens": tokens, "contextWindow": window, "limit": limit}
@@ -91,7 +97,7 @@ class ContextBudget:
                 session,
                 model,
                 system_prompt(preparation.system_parts(session)),
-                self._tools(session),
+                self._tools(session, model.name, model.context_window),
                 preparation.estimates,
                 preparation.contexts.results_of(session.id).keep_result,
                 emit,
@@ -105,9 +111,14 @@ class ContextBudget:
             raise RequestError(f"the session is unchanged: {error.message}", hint=error.hint) from error
         return {"tokensBefore": done.before, "tokensAfter": done.after}
 
-    def _tools(self, session: Session) -> list[ToolDefinition]:
-        offered = offered_tools(self._preparation.contexts.tools(), KINDS["agent"], session.mode, selection=False)
-        return [tool.definition for tool in offered.values()]
+    def _tools(self, session: Session, model: str, window: int | None) -> Sequence[ToolDefinition]:
+        """What the next turn sends, also if the session has not deferred any tools yet."""
+        from tark_lsp.agent.deferring import sent_definitions, tools_to_defer, with_search  # with the first turn
+
+        tools = self._preparation.contexts.tools()
+        deferred = session.deferred or tools_to_defer(tools, model, window, self._preparation.estimates)
+        offered = offered_tools(with_search(tools, deferred), KINDS["agent"], session.mode, selection=False)
+        return sent_definitions(offered, deferred)
 
     def _system_part(self, part: SystemPart, model: str) -> Json:
         tokens = self._preparation.estimates.model_tokens(model, text_tokens(part.text))

@@ -70,7 +70,7 @@ class Preparation:
         prompt = record.kind.prompt_text(prompt)
         context = self.contexts.context_of(record, emit, workspace)
         self.contexts.mcp.start()
-        tools = self.contexts.tools()
+        tools = self.contexts.tools() if record.calls else self.contexts.tools_of(session, model, self.estimates)
         user = self._users.user_of(record, context, settings, rules.edit_review)
         readers = self.contexts.mcp.readers()
         now = replace(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tark_lsp.agent import events
 from tark_lsp.agent.approval import is_read_asked, is_read_denied, shows_secrets_of
 from tark_lsp.agent.session import Session
+from tark_lsp.agent.state import Model
+from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import RequestError
 from tark_lsp.folders import mask_key_path
 from tark_lsp.messages import Mode
@@ -56,6 +58,7 @@ class ToolContexts:
         self._configuration = configuration
         self.state = state
         self._inputs = inputs
+        self._file = store.file
         self.results_of = partial(SessionResults, store)
         """By the id of a session: where the whole texts of its shortened results are."""
         self._problems = problems
@@ -67,6 +70,18 @@ class ToolContexts:
         """All tools, by name; imported when first needed. No tool of an MCP server takes the name of ours."""
         self._tools = self._tools or load_tools()
         return {**self.mcp.tools(), **self._tools}
+
+    def tools_of(self, session: Session, model: Model, estimates: Estimates) -> Mapping[str, Tool[Any]]:
+        """The tools of a turn. If there are many of MCP servers, the session defers those that there are now."""
+        from tark_lsp.agent.deferring import tools_to_defer, with_search  # loaded with the first turn
+        from tark_lsp.sessions.deferred_tools import keep_deferred
+
+        tools = self.tools()
+        if not session.deferred:
+            session.deferred = tools_to_defer(tools, model.name, model.context_window, estimates)
+            if session.deferred:
+                keep_deferred(self._file, session.id, session.deferred)
+        return with_search(tools, session.deferred)
 
     def context_of(self, record: TurnRecord, emit: events.EventListener, workspace: Workspace) -> ToolContext:
         """A review begins without the problems of the last one."""
