@@ -108,6 +108,8 @@ class Preparation:
             self._receipts.append, session.id, record.id, _without_keys, lambda why: emit(_no_receipts(why))
         )
         turn.lasting = self._lasting_of(workspace, record.id, session.id)
+        turn.hooks, notices = self.contexts.hooks.hooks_of(workspace, trusted=turn.policy().trusted)
+        record.notes += notices
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
 
