@@ -39,7 +39,13 @@ class HookDesk:
     def add(self, on: str, body: str, name: str = "h", *, source: Path | None = None, **settings: Any) -> Hook:
         script = self.scripts / f"{name}.py"
         script.write_text(f"{HEAD}LOG = {str(self.log)!r}\n{body}\n")
-        values = {"name": name, "on": on, "command": sys.executable, "args": ["-S", "-E", str(script)], "sandbox": False}
+        values = {
+            "name": name,
+            "on": on,
+            "command": sys.executable,
+            "args": ["-S", "-E", str(script)],
+            "sandbox": False,
+        }
         hook = Hook(SETTINGS.validate_python({**values, **settings}, by_alias=True, by_name=False), source)
         self.hooks.append(hook)
         return hook

@@ -100,7 +100,10 @@ FAULTS = {
     "floods": ("\nwhile True: sys.stdout.write('x' * 65536)", "printed more than 8,000,000 bytes"),
     "fails": ("sys.exit('no config')", "ended with exit code 1: no config"),
     "dies": ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
-    "answers wrong arguments": ("say(arguments={'cmd': 1})", "answered wrong arguments: list_directory: path: Field required"),
+    "answers wrong arguments": (
+        "say(arguments={'cmd': 1})",
+        "answered wrong arguments: list_directory: path: Field required",
+    ),
 }
 
 
