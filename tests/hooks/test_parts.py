@@ -1,4 +1,4 @@
-"""The pure parts of hooks, as tables: which hook an event reaches, what an answer means, what a formatter can change."""
+"""The pure parts of hooks, as tables: whom an event reaches, what an answer means, what a formatter can change."""
 
 import json
 from pathlib import Path
