@@ -110,7 +110,7 @@ class McpServer:
             self.error = error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
             await self._close()
             raise self.error from error
-        except BaseException:
+        except BaseException:  # cancelled, too: no process is left behind
             await self._close()
             raise
 
@@ -189,7 +189,7 @@ class McpServer:
         stack, self._stack, self._client = self._stack, contextlib.AsyncExitStack(), None
         try:
             await stack.aclose()
-        except Exception:
+        except Exception:  # a server that ends badly must not fail the turn or the shutdown
             log.exception("the MCP server %s could not be ended", self.config.name)
 
 

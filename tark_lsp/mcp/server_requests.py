@@ -40,7 +40,7 @@ async def _elicit(asked: Asked, waiting: Waiting, send: Send) -> None:
         raise
     except McpError as error:
         send(refusal(asked.id, INVALID_PARAMS, error.message))
-    except Exception:
+    except Exception:  # the server waits for an answer, whatever fails here
         log.exception("the user could not be asked")
         send(answer(asked.id, CANCELLED))
 

@@ -38,7 +38,7 @@ A, B, TEST = FOLDER / "a.py", FOLDER / "src" / "b.py", FOLDER / "tests" / "test_
             [],
             [("src/b.py", 10, 20), ("turns.py", None, None), ("x.ts", None, None)],
         ),
-        ('File "/work/src/b.py", line 12, in do_it', ["do_it"], [], [("/work/src/b.py", 12, 12)]),
+        ('File "/app/src/b.py", line 12, in do_it', ["do_it"], [], [("/app/src/b.py", 12, 12)]),
         ("see https://a.org/some_name.py#x_y and e.g. this. And 3.5", [], [], []),
         ("`` ` `x` ---- // .py", [], [], []),
     ],
