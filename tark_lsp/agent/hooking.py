@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from tark_lsp.agent import events
 from tark_lsp.agent.arguments import parse_arguments, parse_object
 from tark_lsp.agent.drafts import on_top_of
+from tark_lsp.agent.prompt import USER_SAYS
 from tark_lsp.agent.results import ReadyCall
 from tark_lsp.agent.state import Turn, TurnEnd
 from tark_lsp.agent.user_interface import text_digest
 from tark_lsp.context.hidden import without_hidden
 from tark_lsp.context.system_part import escape_tags
 from tark_lsp.errors import HookError, ToolError
-from tark_lsp.messages import StopReason, Text
+from tark_lsp.messages import Message, StopReason, Text
 from tark_lsp.receipts.receipt import Step
 from tark_lsp.tools.tool import Preview
 from tark_lsp.workspace.edits import ProposedEdit
@@ -51,8 +52,16 @@ async def begin_turn(turn: Turn) -> None:
                 raise HookError(f"the hook {hook.name} refused this turn: {_line(answer.deny)}")
             told += [_context(turn, hook, answer)] if answer is not None and answer.context else []
     if told:
-        prompt = turn.request.prompt
-        turn.request.prompt = replace(prompt, parts=(*prompt.parts, Text("\n\n".join(["", *told]))))
+        turn.request.prompt = with_context(turn.request.prompt, "\n\n".join(told))
+
+
+def with_context(prompt: Message, told: str) -> Message:
+    """The user's words stay the last text (`typed_text`), so that no hook can pass for them."""
+    parts = prompt.parts
+    at = next((at for at, part in enumerate(parts) if isinstance(part, Text) and part.text.startswith(USER_SAYS)), None)
+    if at is None:
+        return replace(prompt, parts=(*parts, Text(f"\n\n{told}")))
+    return replace(prompt, parts=(*parts[:at], Text(f"{told}\n\n"), *parts[at:]))
 
 
 async def end_turn(turn: Turn, end: TurnEnd) -> None:

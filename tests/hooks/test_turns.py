@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tark_lsp.agent.events import CallChanged
+from tark_lsp.agent.hooking import with_context
+from tark_lsp.agent.prompt import USER_SAYS, typed_text
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import Rejected
-from tark_lsp.messages import ApprovalLevel, StopReason
+from tark_lsp.messages import ApprovalLevel, Message, StopReason, Text
 from tests.agent.script import answer, call
 from tests.hooks.commands import TRUSTED, HookDesk
 
@@ -223,6 +225,13 @@ async def test_a_session_and_a_turn_begin_and_end(desk: HookDesk) -> None:
     assert desk.log.read_text().splitlines()[0] == "turnStart"
 
 
+def test_the_words_of_the_user_stay_the_last_text() -> None:
+    prompt = Message("user", (Text("instructions"), Text(f"{USER_SAYS}do it")))
+    made = with_context(prompt, '<hook name="h">\nx\n</hook>')
+    assert typed_text(made) == "do it"
+    assert made.text == f'instructions<hook name="h">\nx\n</hook>\n\n{USER_SAYS}do it'
+
+
 async def test_a_hook_refuses_a_turn_before_a_model_is_asked(desk: HookDesk) -> None:
     desk.add("turnStart", "say(decision='deny', reason='a key is in it')")
     end = await desk.run(answer("hello"))
@@ -237,7 +246,7 @@ async def test_a_cancellation_ends_a_hook_with_all_its_processes(desk: HookDesk)
     desk.add("beforeTool", "open(LOG, 'w').write('x')\ntime.sleep(60)")
     desk.add("turnEnd", "open(LOG, 'w').write('ended')", "e")
     running = asyncio.create_task(desk.run(answer(call("list_directory", path=".")), answer("ok")))
-    while not desk.log.exists():
+    while not desk.log.exists():  # noqa: ASYNC110  # another process makes it
         await asyncio.sleep(0.01)
     running.cancel()
     end = await running
