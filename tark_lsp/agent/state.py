@@ -11,7 +11,7 @@ from tark_lsp.agent import events
 from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_hide_below, shows_secrets_of
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.grants import Grant
-from tark_lsp.agent.kinds import Kind, offered_tools
+from tark_lsp.agent.kinds import Kind, level_of, offered_tools
 from tark_lsp.agent.lasting import LastingPermissions, NothingLasts
 from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
@@ -155,7 +155,7 @@ class Turn:
         unreviewed = self.user.unreviewed_edits()
         return replace(
             self.rules,
-            level=self.session.approval,
+            level=level_of(self.request.kind, self.session.approval),
             grants=granted,
             trusted=trusted,
             unreviewed=unreviewed,

@@ -207,8 +207,8 @@ def test_commands_for_claude_code_are_read_loosen_nothing_and_ours_win(root: Pat
     found, problems = found_in(root)
     assert (found["ship"].kind, found["ship"].fill("it")) == ("agent", "!`git push`\nShip it.")
     assert found["tidy"].body == "ours"
+    known = "title, description, kind, needsSelection"
     assert problems == [
-        ".claude/commands/ship.md: ignored: allowed-tools, model (a prompt can only set title, description, kind, "
-        + "needsSelection)",
+        f".claude/commands/ship.md: ignored: allowed-tools, model (a prompt can only set {known})",
         ".claude/commands/tidy.md is left out: .tark/prompts/tidy.md has the same name",
     ]
