@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tark_lsp.agent import events
 from tark_lsp.agent.arguments import parse_arguments, parse_object
 from tark_lsp.agent.drafts import on_top_of
+from tark_lsp.agent.kinds import level_of, mode_of
 from tark_lsp.agent.prompt import USER_SAYS
 from tark_lsp.agent.results import ReadyCall
 from tark_lsp.agent.state import Turn, TurnEnd
@@ -184,8 +185,8 @@ async def _run(turn: Turn, hook: "Hook", about: Mapping[str, Any]) -> "HookAnswe
         "sessionId": turn.session.id,
         "turnId": turn.request.id,
         "folders": [str(folder) for folder in turn.context.workspace.folders],
-        "mode": str(turn.session.mode),
-        "approval": str(turn.session.approval),
+        "mode": str(mode_of(turn.request.kind, turn.session.mode)),
+        "approval": str(level_of(turn.request.kind, turn.session.approval)),
         **about,
     }
     try:
