@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from pathlib import Path, PurePath
 
+from tark_lsp.index.file_rows import FileRow
 from tark_lsp.index.model import (
     Definition,
     Found,
@@ -20,7 +21,6 @@ from tark_lsp.index.model import (
     SymbolKind,
 )
 from tark_lsp.index.questions import Callees, Callers
-from tark_lsp.index.store import FileRow
 from tark_lsp.index.view import View
 
 MOST_FILES = 1_000

@@ -8,12 +8,13 @@ from pathlib import Path, PurePath
 from weakref import WeakKeyDictionary
 
 from tark_lsp.index.calls import WHOLE_FOLDER
+from tark_lsp.index.file_rows import FileRow
 from tark_lsp.index.graph import FileNames, name_number, rank_all
 from tark_lsp.index.model import Definition, Found, FoundDefinition, SymbolKind
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.packing import names_in_outline, names_in_references, pack_outline, pack_references
 from tark_lsp.index.questions import Central
-from tark_lsp.index.store import FileRow, Store
+from tark_lsp.index.store import Store
 from tark_lsp.index.view import View
 
 MOST_READ = 3_000

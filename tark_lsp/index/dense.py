@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tark_lsp.errors import ToolError
 from tark_lsp.index.chunk_text import chunk_key
 from tark_lsp.index.disk_index import DiskIndex
+from tark_lsp.index.packing import unpack_places
 from tark_lsp.index.reading import read_for_index
 from tark_lsp.index.text_index import ChunkHit, TextIndex, chunk_texts
 
@@ -130,7 +131,8 @@ class Dense:
         self._file, self._generation = None, -1
 
     def _open(self, length: int | None) -> None:
-        from tark_lsp.index.vectors import VectorFile, length_in
+        from tark_lsp.index.vector_rows import length_in
+        from tark_lsp.index.vectors import VectorFile
 
         assert self._disk is not None
         path, writable = self._disk.folder / VECTORS, self._disk.writable
@@ -151,7 +153,9 @@ class Dense:
 
 def _texts(disk: DiskIndex, files: Iterable[int]) -> Iterator[str]:
     """The texts of all chunks of these files, as they are now."""
-    for file, row in disk.store.files(files).items():
-        read = read_for_index(row.path)
+    rows = disk.store.files(files)
+    for file, packed in disk.store.places(rows).items():
+        path = rows[file].path
+        read = read_for_index(path)
         if read is not None and not read.reason:
-            yield from chunk_texts(row.path, read.text, disk.store.places(file))
+            yield from chunk_texts(path, read.text, unpack_places(packed))

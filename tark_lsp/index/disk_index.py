@@ -16,10 +16,11 @@ from pathlib import Path
 import tantivy
 
 from tark_lsp.index.cache_folder import create_private
+from tark_lsp.index.file_rows import FileRow, State
 from tark_lsp.index.packing import PackedFile, pack
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.reading import read_for_index
-from tark_lsp.index.store import FileRow, State, Store
+from tark_lsp.index.store import Store
 from tark_lsp.index.text_index import TextIndex
 
 DATABASE, TEXT, PARSING = "files.sqlite3", "text", "parsing"
@@ -101,14 +102,14 @@ class DiskIndex:
             batch.writes_text = True
 
     def begin(self, rows: Sequence[FileRow]) -> None:
-        self.store.begin([row.id for row in rows])
+        self.store.queue.begin([row.id for row in rows])
 
     def commit(self) -> None:
         batch, self._batch = self._batch, Batch()
         if batch.writes_text:
             self.text.commit()
-        self.store.finish(batch.done, batch.skipped, batch.removed)
-        self.store.touch(batch.same)
+        self.store.queue.finish(batch.done, batch.skipped, batch.removed)
+        self.store.queue.touch(batch.same)
         self.commits += 1
 
     def mark_parsing(self, file: int) -> None:
@@ -129,7 +130,7 @@ class DiskIndex:
     def _opened_parsing(self) -> int:
         handle = os.open(self.folder / PARSING, os.O_RDWR | os.O_CREAT, 0o600)
         if file := int.from_bytes(os.read(handle, 8), "little") & 0xFFFFFFFF:
-            self.store.blame(file)
+            self.store.queue.blame(file)
         return handle
 
     def _skip(self, row: FileRow, digest: bytes, reason: str, *, had_words: bool) -> None:

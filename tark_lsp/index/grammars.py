@@ -45,14 +45,20 @@ class Grammar:
     def _tree(self, data: bytes) -> Tree:
         stop = time.thread_time() + SECONDS
         view = memoryview(data)
+        pieces: list[memoryview] = []
+
+        def read(offset: int, _: object) -> memoryview:
+            pieces.append(view[offset : offset + PIECE])
+            return pieces[-1]
+
         try:
-            return self.parser.parse(
-                lambda offset, _: view[offset : offset + PIECE],
-                progress_callback=lambda _, __: time.thread_time() > stop,
-            )
+            return self.parser.parse(read, progress_callback=lambda _, __: time.thread_time() > stop)
         except ValueError as error:  # "Parsing failed": the callback has stopped it
             self.parser.reset()
             raise OutOfTime from error
+        finally:
+            for piece in pieces:  # tree-sitter 0.26 for Python never frees them, and each keeps the whole text
+                piece.release()
 
 
 def _is_too_deep_or_long(root: Node) -> bool:

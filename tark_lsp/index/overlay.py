@@ -8,19 +8,22 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tark_lsp.index.disk_index import DiskIndex
+from tark_lsp.index.file_rows import Seen, State, Totals, is_current
 from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.reading import is_worth, read_for_index
 from tark_lsp.index.scanning import look_at
-from tark_lsp.index.store import FileRow, Seen, State, Totals
 from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
 from tark_lsp.index.worker import Permit
 
 K1, B = 1.2, 0.75
 BYTES_OF_WORD = 7.0
 """Of code with its spaces and signs."""
+MOST_FILES = 1_000
+"""Of those that are not open. The index is slower than the changes, or cannot be written: the oldest are left out."""
 WORDS_OF_SYMBOL, WORDS_OF_OUTER, WORDS_OF_PATH = 2.0, 2.0, 7.0
 
 
@@ -31,18 +34,23 @@ class OverlaidChunk:
     defines: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OverlaidFile:
+    path: str
+    text: str
     parsed: ParsedFile
-    chunks: tuple[OverlaidChunk, ...]
 
     @classmethod
     def of(cls, path: str, text: str) -> "OverlaidFile":
-        parsed = parse_file(path, text)
-        lines, names = lines_of(spaced(text)), names_by_chunk(parsed)
-        in_path = Counter(words_of(path_text(path)))
+        return cls(path, text, parse_file(path, text))
+
+    @cached_property
+    def chunks(self) -> tuple[OverlaidChunk, ...]:
+        """Only a search by words needs them."""
+        lines, names = lines_of(spaced(self.text)), names_by_chunk(self.parsed)
+        in_path = Counter(words_of(path_text(self.path)))
         chunks = []
-        for number, chunk in enumerate(parsed.chunks):
+        for number, chunk in enumerate(self.parsed.chunks):
             defined = names.get(number, [])
             words = {
                 "body": Counter(words_of("\n".join(lines[chunk.start_line - 1 : chunk.end_line]))),
@@ -51,11 +59,11 @@ class OverlaidFile:
                 "path": in_path,
             }
             chunks.append(OverlaidChunk(words, frozenset(defined)))
-        return cls(parsed, tuple(chunks))
+        return tuple(chunks)
 
 
 class Overlay:
-    """Open documents, and for a reader of another server's index the files that changed since that server indexed them.
+    """Open documents, and files that changed since they were indexed: they are here until they are.
 
     `files` has what is answered from, by path.
     """
@@ -78,6 +86,8 @@ class Overlay:
             self._stamps[path] = look_at(path)
             read = read_for_index(path) if is_allowed else None
             self.files[path] = OverlaidFile.of(path, read.text if read is not None and not read.reason else "")
+        while len(self._stamps) > MOST_FILES:
+            self.drop(next(iter(self._stamps)))
 
     def drop(self, path: str) -> None:
         self.files.pop(path, None)
@@ -88,21 +98,26 @@ class Overlay:
             if not self._permit([path])[0]:
                 self.drop(path)
 
-    def refresh(self, disk: DiskIndex | None) -> None:
-        """Read changed files again, and drop those that the index has as they are, or that this process indexes."""
+    def refresh(self, disk: DiskIndex | None, writer: DiskIndex | None) -> list[str]:
+        """Read changed files again, and drop those that the index has as they are.
+
+        Returns those that changed again while they were indexed. `writer`: the same index, if this process writes it.
+        """
+        again: list[str] = []
         for path, seen in [*self._stamps.items()]:
             now = look_at(path)
             row = disk.store.file(path) if disk is not None else None
-            if disk is not None and (disk.writable or _is_in(row, now)):
+            if row is None:
+                is_over = writer is not None or (disk is not None and now is None)  # a scan did not find it
+            else:
+                is_over = now is not None and is_current(row, now)
+            if is_over:
                 self.drop(path)
+            elif writer is not None and row is not None and row.state in (State.CLEAN, State.SKIPPED):
+                again.append(path)
             elif now != seen:
                 self.show_files([path])
-
-
-def _is_in(row: FileRow | None, now: Seen | None) -> bool:
-    if row is None or now is None:
-        return row is None and now is None
-    return row.state is State.CLEAN and (row.mtime, row.size) == (now.mtime, now.size)
+        return again
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,9 +65,12 @@ def unpack_outline(data: bytes, name: str | None = None) -> Outline:
     )
 
 
-def unpack_places(data: bytes) -> tuple[Chunk, ...]:
-    """Raises ValueError if the data is damaged."""
-    return tuple(Chunk(*chunk) for chunk in _unpack(data))
+def unpack_places(data: bytes, numbers: Sequence[int] | None = None) -> tuple[Chunk, ...]:
+    """`numbers`: only these of the chunks, as far as there are so many. Raises ValueError if the data is damaged."""
+    chunks = _unpack(data)
+    if numbers is not None:
+        chunks = [chunks[number] for number in numbers if number < len(chunks)]
+    return tuple(Chunk(*chunk) for chunk in chunks)
 
 
 def pack_references(references: Iterable[Reference]) -> bytes:

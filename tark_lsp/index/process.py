@@ -19,17 +19,22 @@ from typing import Any, NoReturn
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.engine import Engine
+from tark_lsp.index.file_rows import Seen
 from tark_lsp.index.json_values import question_from_json, to_json
 from tark_lsp.index.keeper import Keeper
+from tark_lsp.index.memory import trim_memory
 from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.index.priority import lower_priority
 from tark_lsp.index.scanning import Scanner
-from tark_lsp.index.store import Seen
 
 WAIT_SECONDS = 0.5
 """How long a process that cannot write waits before it looks again."""
 END_SECONDS = 0.2
 STATUS_SECONDS = 0.2
+URGENT = frozenset({"ask", "changed", "text"})
+QUIET_SECONDS, MOST_QUIET_SECONDS = 0.1, 1.0
+"""After one of these messages the next step of indexing waits: what was saved is often asked for at once. It waits no
+longer than the second number."""
 
 Message = Mapping[str, Any]
 
@@ -51,6 +56,10 @@ class IndexProcess:
         self._no_message = threading.Event()
         self._work = threading.Event()
         self._ready = threading.Event()
+        self._wanted = threading.Event()
+        """Somebody waits until all is indexed."""
+        self._handled = 0.0
+        """When the last urgent message was."""
         self._settling: list[int] = []
         self._status: IndexStatus | None = None
         self._told = 0.0
@@ -76,7 +85,10 @@ class IndexProcess:
                 except InputEnded:
                     break
                 finally:
-                    self._no_message.set()
+                    if arrived[1]["do"] in URGENT:
+                        self._handled = time.monotonic()
+                    if self._inbox.empty():
+                        self._no_message.set()
             self._work.set()
         if self._turn.acquire(timeout=END_SECONDS):
             self._engine.abandon()
@@ -89,17 +101,21 @@ class IndexProcess:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)
                 self._engine = self._new_engine()
-                self._engine.rescan()
                 self._tell_status(now=True)
             self._no_message.set()
             self._ready.set()
+            was_busy = False
             while True:
                 self._no_message.wait()
+                self._wait_for_quiet()
                 with self._turn:
                     is_busy = self._engine.step()
                     self._tell_status(now=not is_busy)
                     if not is_busy and self._engine.is_settled:
                         self._tell_settled()
+                if was_busy and not is_busy:
+                    trim_memory()  # tantivy merges after the last commit
+                was_busy = is_busy
                 if not is_busy:
                     self._work.wait(WAIT_SECONDS if self._engine.is_waiting else None)
                     self._work.clear()
@@ -107,6 +123,11 @@ class IndexProcess:
             self._ready.set()
         except Exception as error:  # noqa: BLE001  # the server starts another process, and shall know why
             self.fail(error)
+
+    def _wait_for_quiet(self) -> None:
+        most = time.monotonic() + MOST_QUIET_SECONDS
+        while not self._settling and (left := min(self._handled + QUIET_SECONDS, most) - time.monotonic()) > 0:
+            self._wanted.wait(left)
 
     def fail(self, error: Exception) -> NoReturn:
         reason = f"the index process failed: {type(error).__name__}: {error}"
@@ -127,6 +148,7 @@ class IndexProcess:
                 engine.take_scan(message["found"])
             case "settle":
                 self._settling.append(message["id"])
+                self._wanted.set()
             case "rescan":
                 engine.rescan()
             case "vectors":
@@ -146,6 +168,7 @@ class IndexProcess:
             self._send({"id": message["id"], "answer": {}})
 
     def _tell_settled(self) -> None:
+        self._wanted.clear()
         while self._settling:
             self._send({"id": self._settling.pop(), "answer": {}})
 

@@ -102,7 +102,7 @@ def _weight_of(query: str) -> Callable[[Hit], float]:
 
 def _likeness(one: Hit, other: Hit) -> float:
     """How much of the same two hits show: pieces of one definition, which only the first is worth its place."""
-    return float(bool(one.symbol) and one.path == other.path and one.symbol == other.symbol)
+    return float(one.symbol == other.symbol and bool(one.symbol) and one.path == other.path)
 
 
 def _order(hit: Hit) -> tuple[float, str, int]:

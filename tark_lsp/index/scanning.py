@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from tark_lsp.errors import ToolError
-from tark_lsp.index.store import Seen
+from tark_lsp.index.file_rows import Seen
 from tark_lsp.workspace.search.ripgrep import SearchScope, list_files
 from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 

@@ -17,7 +17,7 @@ def read_stored(folder: Path) -> IndexStatus | None:
     try:
         store = Store(folder / DATABASE, writable=False)
         try:
-            totals, was_compared = store.totals(), store.was_compared
+            totals, was_compared = store.totals(), store.queue.was_compared
         finally:
             store.close()
     except (sqlite3.Error, OSError) as error:

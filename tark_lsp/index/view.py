@@ -1,6 +1,7 @@
 """What answers are made of: the files on disk, and the open documents that replace some of them."""
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -8,9 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from tark_lsp.index.dense import Dense
-from tark_lsp.index.model import Chunk, Definition, Hit, Import, Reference
+from tark_lsp.index.file_rows import FileRow, Totals
+from tark_lsp.index.model import Definition, Hit, Import, Reference
 from tark_lsp.index.overlay import OverlaidFile
-from tark_lsp.index.store import FileRow, Store, Totals
+from tark_lsp.index.packing import unpack_places
+from tark_lsp.index.store import Store
 from tark_lsp.index.text_index import TextIndex
 
 T = TypeVar("T")
@@ -34,17 +37,20 @@ class View:
     def hits(self, found: Iterable[tuple[int, int, float]]) -> Iterator[Hit]:
         """Of (file, chunk, score), without those of open documents."""
         found = [*found]
-        rows = self.store.files(file for file, _, _ in found)
-        chunks: dict[int, tuple[Chunk, ...]] = {}
+        rows = {row.id: row for row in self.rows(file for file, _, _ in found)}
+        packed = self.store.places(rows)
+        numbers: defaultdict[int, list[int]] = defaultdict(list)
+        for file, number, _ in found:
+            numbers[file].append(number)
+        chunks = {}
+        for file, row in rows.items():
+            wanted = sorted(numbers[file])
+            read = partial(unpack_places, packed.get(file, b""), wanted)
+            chunks[file] = dict(zip(wanted, self._read(row, read), strict=False))
         for file, number, score in found:
-            row = rows.get(file)
-            if row is None or row.path in self.overlay:
-                continue
-            if file not in chunks:
-                chunks[file] = self._read(row, partial(self.store.places, row.id))
-            if number < len(chunks[file]):
-                chunk = chunks[file][number]
-                yield Hit(Path(row.path), chunk.start_line, chunk.end_line, chunk.symbol, score)
+            chunk = chunks[file].get(number) if file in chunks else None
+            if chunk is not None:
+                yield Hit(Path(rows[file].path), chunk.start_line, chunk.end_line, chunk.symbol, score)
 
     def rows(self, files: Iterable[int]) -> list[FileRow]:
         """In the order of their paths, without those of open documents."""

@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from tark_lsp.index.disk_index import DENIED, DiskIndex
+from tark_lsp.index.file_rows import FileRow
 from tark_lsp.index.keeper import guarded
-from tark_lsp.index.store import FileRow
+from tark_lsp.index.memory import trim_memory
 
 PERMIT_FILES = 200
 """How many files the server is asked about at once."""
@@ -50,24 +51,14 @@ class Worker:
         batch = disk.batch
         is_large = batch.characters >= COMMIT_CHARACTERS or batch.files >= COMMIT_FILES
         is_old = time.monotonic() - self._batch_began >= COMMIT_SECONDS
-        if batch.files and (is_large or is_old or (not self._queue and disk.store.is_idle())):
+        if batch.files and (is_large or is_old or (not self._queue and disk.store.queue.is_idle())):
             guarded(disk.commit)
+            if is_large or is_old:
+                trim_memory()
         return has_work or bool(batch.files) or self._compare_with_rules(disk)
 
-    def index_now(self, disk: DiskIndex, paths: Sequence[str]) -> None:
-        """Bring these files, as far as they are known, up to date before anything else."""
-        first = [pair for pair in self._queue if pair[0].path in {*paths}]
-        self._queue = [pair for pair in self._queue if pair[0].path not in {*paths}]
-        queued = {row.path for row, _ in first}
-        rows = [row for path in paths if path not in queued and (row := disk.store.file(path)) is not None]
-        allowed = self._permit([row.path for row in rows]) if rows else ()
-        disk.begin(rows)
-        for row, is_allowed in [*first, *zip(rows, allowed, strict=True)]:
-            self._take(disk, row, is_allowed)
-        guarded(disk.commit)
-
     def _fetch(self, disk: DiskIndex, *, is_full: bool) -> None:
-        rows = disk.store.next_work(PERMIT_FILES, only_removals=is_full)
+        rows = disk.store.queue.next_work(PERMIT_FILES, only_removals=is_full)
         if rows:
             allowed = self._permit([row.path for row in rows])
             disk.begin(rows)
@@ -88,7 +79,7 @@ class Worker:
             return False
         self._checked = files[-1][0]
         allowed = self._permit([path for path, _ in files])
-        disk.store.mark_again(
+        disk.store.queue.mark_again(
             path for (path, reason), is_allowed in zip(files, allowed, strict=True) if is_allowed == (reason == DENIED)
         )
         return True

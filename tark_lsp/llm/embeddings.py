@@ -96,7 +96,7 @@ EMBEDDING_WIRES: Mapping[str, EmbeddingWire] = {
 
 @dataclass(frozen=True, slots=True)
 class EndpointEmbedder:
-    """An `Embedder` (index/embedder.py) behind an endpoint. Safe to use for several calls at a time."""
+    """Turns texts into dense vectors behind an endpoint. Safe to use for several calls at a time."""
 
     provider: Provider
     model: str
@@ -116,7 +116,10 @@ class EndpointEmbedder:
         return urlsplit(self.provider.base_url).netloc
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[Vector]:
-        """See `Embedder`. Raises ModelError; the vectors of all texts or none."""
+        """One vector for each text, all of the same length. `query`: the texts are questions, not pieces of code.
+
+        Raises ModelError: then no vector of these texts is known.
+        """
         vectors: list[Vector] = []
         for batch in _batches(texts):
             vectors += await self._embed_shortened(batch, query)

@@ -102,7 +102,7 @@ class ServerParts(CoreParts):
                 "hunks": lambda _: hunks.by_document([hunk for hunk in reviews.hunks.find_hunks() if hunk.pending]),
                 "sessions": session_commands.state,
                 "prompts": self.prompts.state,
-                "index": lambda _: status_json(self.indexing.index.last_status),
+                "index": lambda _: status_json(self.indexing.index.process.last_status),
                 "settings": new_settings,
             },
         )

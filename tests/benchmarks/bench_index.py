@@ -26,6 +26,7 @@ import psutil
 
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DiskIndex
+from tark_lsp.index.file_rows import Seen
 from tark_lsp.index.model import IndexState, ParsedFile
 from tark_lsp.index.packing import pack
 from tark_lsp.index.parsing import parse_file
@@ -33,7 +34,7 @@ from tark_lsp.index.questions import DefinitionsOf, Search
 from tark_lsp.index.ranking import candidates_query, terms_of
 from tark_lsp.index.reading import read_for_index
 from tark_lsp.index.scanning import list_all
-from tark_lsp.index.store import Seen, Store
+from tark_lsp.index.store import Store
 from tark_lsp.index.text_index import lines_of, names_by_chunk, path_text, spaced, words_of
 from tark_lsp.workspace.search.search_program import SearchProgram
 
@@ -95,20 +96,22 @@ def batches(files: list[Seen], times: Times, most_chunks: int) -> Iterator[list[
 
 def ours(disk: DiskIndex, batch: list[Parsed]) -> None:
     """As in disk_index.py, without reading and parsing."""
-    disk.store.mark([file.seen for file in batch])
+    disk.store.queue.mark([file.seen for file in batch])
     rows = [row for file in batch if (row := disk.store.file(file.seen.path)) is not None]
-    disk.store.begin([row.id for row in rows])
+    disk.store.queue.begin([row.id for row in rows])
     for row, file in zip(rows, batch, strict=True):
         disk.text.add(row.id, row.path, file.text, file.parsed)
     disk.text.commit()
-    disk.store.finish([(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], [])
+    disk.store.queue.finish(
+        [(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], []
+    )
 
 
 def with_fts(store: Store, chunks: sqlite3.Connection, batch: list[Parsed]) -> None:
     """The same tables, and FTS5 instead of tantivy."""
-    store.mark([file.seen for file in batch])
+    store.queue.mark([file.seen for file in batch])
     rows = [row for file in batch if (row := store.file(file.seen.path)) is not None]
-    store.begin([row.id for row in rows])
+    store.queue.begin([row.id for row in rows])
     chunks.execute("BEGIN")
     for file in batch:
         lines, names = lines_of(spaced(file.text)), names_by_chunk(file.parsed)
@@ -119,7 +122,7 @@ def with_fts(store: Store, chunks: sqlite3.Connection, batch: list[Parsed]) -> N
             columns = (body, spaced(defines), spaced(chunk.symbol), in_path, defines, "" if at else uses)
             chunks.execute("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?)", columns)
     chunks.execute("COMMIT")
-    store.finish([(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], [])
+    store.queue.finish([(row, file.digest, pack(file.parsed)) for row, file in zip(rows, batch, strict=True)], [], [])
 
 
 def compare(folder: Path, most_chunks: int, home: Path) -> None:

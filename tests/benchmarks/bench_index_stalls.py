@@ -85,10 +85,10 @@ async def gaps_while_indexing(folder: Path, config: str, work: Work) -> tuple[li
             ticks = Ticks()
             began = time.monotonic()
             index.need()
-            while index.last_status.state is IndexState.OFF:  # noqa: ASYNC110  # it starts in milliseconds
+            while index.process.last_status.state is IndexState.OFF:  # noqa: ASYNC110  # it starts in milliseconds
                 await asyncio.sleep(PAUSE)
             ticking = asyncio.ensure_future(ticks.run())
-            while index.last_status.state is IndexState.BUILDING:
+            while index.process.last_status.state is IndexState.BUILDING:
                 await work(app, folder)
             ticking.cancel()
             built = await described(index, time.monotonic() - began)

@@ -10,6 +10,7 @@ from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.index.overlay import OverlaidFile
+from tark_lsp.index.packing import unpack_places
 from tark_lsp.index.scanning import list_all
 from tark_lsp.index.view import View
 from tark_lsp.index.worker import Worker
@@ -57,7 +58,7 @@ def fresh(folder: Path, cache: Path, may_index: Callable[[str], bool] = lambda _
     """An index that is built from nothing, in this process."""
     found = asyncio.run(list_all(SearchProgram.find_installed([folder]), [folder]))
     disk = DiskIndex(cache, writable=True)
-    disk.store.compare(found)
+    disk.store.queue.compare(found)
     worker = Worker(lambda paths: [*map(may_index, paths)])
     while worker.step(disk, is_full=False):
         pass
@@ -68,10 +69,9 @@ def dump(disk: DiskIndex, words: Iterable[str], overlay: Mapping[str, str] | Non
     """All that an index knows: definitions, references, imports and chunks, and the chunks that have each word."""
     view = View(disk.store, disk.text, {path: OverlaidFile.of(path, text) for path, text in (overlay or {}).items()})
     known: Dump = {}
-    for path in disk.store.paths():
-        row = disk.store.file(path)
-        assert row is not None
-        known[path] = (disk.store.outline(row.id), disk.store.places(row.id), disk.store.references(row.id))
+    for row in disk.store.indexed():
+        places = unpack_places(disk.store.places([row.id])[row.id])
+        known[row.path] = (disk.store.outline(row.id), places, disk.store.references(row.id))
     for word in words:
         found = disk.text.search(disk.text.term("body", word), EVERYTHING)
         hits = view.hits((hit.file, hit.chunk, 0.0) for hit in found)

@@ -207,7 +207,7 @@ def shape(found: Found[Any], folder: Path) -> set[object]:
 
 
 Histories.TestCase.settings = settings(
-    max_examples=examples(14),
+    max_examples=examples(10),
     stateful_step_count=14,
     phases=(Phase.generate,),  # to shrink takes minutes
 )

@@ -6,12 +6,15 @@ import re
 import sysconfig
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.index import grammars
 from tark_lsp.index.chunking import MOST_CHARACTERS, MOST_LINES
+from tark_lsp.index.grammars import grammar_of
+from tark_lsp.index.languages import language_of
 from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.parsing import parse_file, parse_without_grammar
 from tests.cases import every
@@ -191,3 +194,14 @@ def test_every_cut_of_the_samples() -> None:
     for sample in SAMPLES:
         for cut in range(0, len(sample.source), max(1, 30 // examples(1))):
             check(sample.file_name, sample.source[:cut])
+
+
+def test_a_text_is_forgotten_after_it_was_parsed() -> None:
+    language = language_of("a.py", "")
+    assert language is not None
+    comment = b"#" * 900_000
+    grammar_of(language).matches(comment)
+    before = psutil.Process().memory_full_info().uss
+    for _ in range(60):
+        grammar_of(language).matches(comment + b"\n")
+    assert psutil.Process().memory_full_info().uss - before < 25_000_000

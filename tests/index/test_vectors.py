@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.index.chunk_text import chunk_key
-from tark_lsp.index.vectors import HEAD_BYTES, VectorFile
+from tark_lsp.index.vector_rows import HEAD_BYTES
+from tark_lsp.index.vectors import VectorFile
 
 LENGTH = 8
 VECTOR = st.lists(st.floats(-1, 1, width=16), min_size=LENGTH, max_size=LENGTH).filter(

@@ -3,15 +3,13 @@
 Nothing of it is imported or started before something needs it (docs/index.md, "When it runs").
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from tark_lsp.errors import ToolError
-from tark_lsp.folders import indexes_folder
 from tark_lsp.index.code_index import CodeIndex, NoIndex
 from tark_lsp.index.model import Found, IndexState, IndexStatus
 from tark_lsp.index.questions import Question, Search
@@ -20,18 +18,14 @@ from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.indexing.rules import IndexRules
+from tark_lsp.server.indexing.running_index import RunningIndex
 from tark_lsp.server.indexing.why_not import WhyNot, why_not_indexed
 from tark_lsp.settings import Settings
 from tark_lsp.workspace.files import Workspace
 
-if TYPE_CHECKING:  # it is imported when it is started
-    from tark_lsp.index.client import IndexClient
-
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-NOT_NEEDED = IndexStatus(IndexState.OFF, reason="nothing has needed it yet: it starts with your first prompt")
 
 
 class WorkspaceIndex:
@@ -56,26 +50,24 @@ class WorkspaceIndex:
         self._trust = trust
         self._background = background
         self._needed = self._ended = False
-        self._client: IndexClient | None = None
-        self._folders: Sequence[Path] = ()
-        """Those that the client indexes."""
+        self.process = RunningIndex(
+            self._wanted, self._may_index, lambda: configuration.settings.index.max_megabytes * 1_000_000
+        )
         self._rules = IndexRules(configuration.policy(), workspace)
         self._known: tuple[Settings, Sequence[Path]] | None = None
-        self._switching = asyncio.Lock()
         self.before_asking: Callable[[], None] = lambda: None
         self.with_vector: Callable[[Search], Awaitable[tuple[Search, str]]] = _without_vector
-        self.running: Listeners[IndexClient | None] = Listeners()
-        self.shown: Listeners[IndexStatus] = Listeners()
+        self.running = self.process.changed
+        self.shown = self.process.shown
         self.rules_changed: Listeners[None] = Listeners()
-        self.last_status = NOT_NEEDED
 
     def of_turn(self, workspace: Workspace) -> CodeIndex:
         """The index for a turn in this workspace, which begins now."""
         if workspace is not self._workspace:
             return NoIndex("no folder is open in the editor")
         self.need()
-        if self._client is not None:
-            self._client.rescan()
+        if self.process.client is not None:
+            self.process.client.rescan()
         return self
 
     def need(self) -> None:
@@ -96,8 +88,8 @@ class WorkspaceIndex:
         self._known = known
         self._rules = IndexRules(self._configuration.policy(), self._workspace)
         self.rules_changed.emit(None)
-        if self._client is not None:
-            self._client.rules_changed()
+        if self.process.client is not None:
+            self.process.client.rules_changed()
         self.look_again()
 
     def why_not(self) -> WhyNot | None:
@@ -111,12 +103,12 @@ class WorkspaceIndex:
     async def status(self) -> IndexStatus:
         if (why := self.why_not()) is not None:
             return IndexStatus(IndexState.OFF, reason=str(why))
-        return self.last_status if self._client is None else await self._client.status()
+        return self.process.last_status if self.process.client is None else await self.process.client.status()
 
     async def ask(self, question: Question[T]) -> Found[T]:
         self._needed = True
         await self._switch()
-        client = self._client
+        client = self.process.client
         if client is None:
             return await NoIndex(self._reason()).ask(question)
         self.before_asking()
@@ -133,9 +125,9 @@ class WorkspaceIndex:
         """Raises ToolError if there is no index."""
         self._needed = True
         await self._switch()
-        if self._client is None:
+        if self.process.client is None:
             raise ToolError("unsupported", str(self.why_not() or self._reason()))
-        await self._client.rebuild()
+        await self.process.client.rebuild()
 
     async def close(self) -> None:
         self._ended = True
@@ -146,36 +138,13 @@ class WorkspaceIndex:
         if self._ended:
             return "the server ends"
         why = self.why_not()
-        return why.reason if why is not None else self.last_status.reason
+        return why.reason if why is not None else self.process.last_status.reason
 
     async def _switch(self) -> None:
-        """Make what runs what should run, one change at a time."""
-        async with self._switching:
-            wanted = () if self._ended or self.why_not() is not None else tuple(self._open_folders())
-            if self._client is not None and wanted != self._folders:
-                client, self._client = self._client, None
-                if not self._ended:  # a client that shuts the server down is asked and told nothing more
-                    self._show(NOT_NEEDED)
-                    self.running.emit(None)
-                await client.close()
-            if self._client is None and wanted:
-                await self._start(wanted)
+        await self.process.switch(quietly=self._ended)  # a client that shuts the server down is told nothing more
 
-    async def _start(self, folders: Sequence[Path]) -> None:
-        from tark_lsp.index.client import IndexClient
-
-        most = self._configuration.settings.index.max_megabytes * 1_000_000
-        client = IndexClient(folders, indexes_folder(), self._may_index, most_bytes=most)
-        client.listen(lambda status: self._show(status) if client is self._client else None)
-        try:
-            await client.start()
-        except ToolError as error:
-            self._show(IndexStatus(IndexState.FAILED, reason=error.message))
-            await client.close()
-            return
-        self._client, self._folders = client, folders
-        self._show(await client.status())
-        self.running.emit(client)
+    def _wanted(self) -> tuple[Path, ...]:
+        return () if self._ended or self.why_not() is not None else tuple(self._open_folders())
 
     def _may_index(self, paths: Sequence[Path]) -> Sequence[bool]:
         """Trust that was revoked elsewhere ends the index at the next file."""
@@ -183,10 +152,6 @@ class WorkspaceIndex:
             self.look_again()
             return [False] * len(paths)
         return self._rules.allow_each(paths)
-
-    def _show(self, status: IndexStatus) -> None:
-        self.last_status = status
-        self.shown.emit(status)
 
 
 async def _without_vector(question: Search) -> tuple[Search, str]:

@@ -27,7 +27,7 @@ class IndexDesk(Desk):
         stop = self.index.shown.listen(lambda _: changed.set())
         try:
             async with asyncio.timeout(AT_ONCE):
-                while self.index.last_status.state is not state:
+                while self.index.process.last_status.state is not state:
                     changed.clear()
                     await changed.wait()
         finally:

@@ -63,7 +63,7 @@ async def test_after_a_yes_the_search_has_vectors(make_indexed: MakeIndexed, ser
     desk = await make_indexed(FILES, config=config_at(server.url))
     asked = answering(desk, "Send")
     desk.index.need()
-    await until(lambda: desk.index.last_status.vectors.endswith(": 3 vectors"))
+    await until(lambda: desk.index.process.last_status.vectors.endswith(": 3 vectors"))
     (question,) = asked
     host = server.url.removeprefix("http://")
     assert f"send the code of 3 files in {desk.folder} to {host}?" in question
@@ -77,7 +77,7 @@ async def test_after_a_yes_the_search_has_vectors(make_indexed: MakeIndexed, ser
     assert server.texts[-1] == "accounts of a person", "automatic context sends no prompt to an endpoint"
     (desk.folder / "new.py").write_text("def subtract(one, other):\n    return one - other\n")
     await desk.command("tark.index.rebuild")
-    await until(lambda: desk.index.last_status.vectors.endswith(": 4 vectors"))
+    await until(lambda: desk.index.process.last_status.vectors.endswith(": 4 vectors"))
     assert len(asked) == 1
 
 
@@ -102,13 +102,13 @@ async def test_a_yes_holds_for_this_host_and_folder(make_indexed: MakeIndexed, s
     desk = await make_indexed(FILES, config=config_at(server.url))
     asked = answering(desk, "Send")
     desk.index.need()
-    await until(lambda: desk.index.last_status.vectors.endswith(": 3 vectors"))
+    await until(lambda: desk.index.process.last_status.vectors.endswith(": 3 vectors"))
     await desk.stop()
     again = desk.another()
     assert isinstance(again, IndexDesk)
     more = answering(again, "Not Now")
     again.index.need()
-    await until(lambda: again.index.last_status.vectors.endswith(": 3 vectors"))
+    await until(lambda: again.index.process.last_status.vectors.endswith(": 3 vectors"))
     assert await found(again, "person")
     await again.stop()
     assert (len(asked), len(more)) == (1, 0)

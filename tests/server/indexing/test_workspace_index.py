@@ -60,7 +60,7 @@ async def test_without_trust_nothing_starts(make_indexed: MakeIndexed, tmp_path:
     elsewhere.close()
     with pytest.raises(ToolError, match="because this workspace is not trusted"):
         await desk.found("area")
-    assert desk.index.last_status.state is IndexState.OFF
+    assert desk.index.process.last_status.state is IndexState.OFF
 
 
 async def test_trust_given_to_this_server_starts_it_and_revoking_ends_it(make_indexed: MakeIndexed) -> None:
@@ -219,6 +219,6 @@ async def test_rebuilding(make_indexed: MakeIndexed) -> None:
 
 
 def child_of(index: Any) -> int:
-    client = index._client
+    client = index.process.client
     assert client is not None
-    return int(client._child.process_id)
+    return int(client.process_id)

@@ -144,8 +144,8 @@ async def test_an_index_that_is_slow_delays_nothing(
         await asyncio.get_running_loop().create_future()
         raise AssertionError("unreachable")
 
-    assert desk.index._client is not None
-    monkeypatch.setattr(desk.index._client, "ask", never)  # an index process that hangs
+    assert desk.index.process.client is not None
+    monkeypatch.setattr(desk.index.process.client, "ask", never)  # an index process that hangs
     with caplog.at_level(logging.WARNING):
         texts, _ = await told(desk, "what does `area_of` return?")
     assert asked.is_set()

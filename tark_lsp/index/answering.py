@@ -1,0 +1,118 @@
+"""Answers questions by what is true now: files that changed since they were indexed are read for the answer."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from tark_lsp.errors import ToolError
+from tark_lsp.index.answers import ANSWERS
+from tark_lsp.index.dense import Dense
+from tark_lsp.index.file_rows import FileRow, Seen, State, is_current
+from tark_lsp.index.keeper import Damaged, guarded
+from tark_lsp.index.model import Found, IndexState
+from tark_lsp.index.overlay import Overlay
+from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsLike
+from tark_lsp.index.ranking import terms_of
+from tark_lsp.index.scanning import Scanner, look_at
+from tark_lsp.index.standing import Standing
+from tark_lsp.index.view import View
+
+AT_ONCE_FILES = 50
+"""Changed files that are read for an answer; more of them take their turn."""
+ROUNDS = 3
+"""How often a question is asked again, because files changed since they were indexed."""
+PATIENCE_SECONDS = 3.0
+"""A question that waited longer is answered from what there is."""
+FIRST_FILES = 10
+FIRST_SECONDS = 1.0
+"""While a tree is indexed, so many files at a time are read for a question, until so much time has passed."""
+
+
+class Answering:
+    """Files that are read for an answer are in the overlay until they are indexed, which comes first afterwards."""
+
+    def __init__(self, standing: Standing, overlay: Overlay, dense: Dense, scanner: Scanner) -> None:
+        self._standing = standing
+        self._overlay = overlay
+        self._dense = dense
+        self._scanner = scanner
+
+    def answer(self, question: Question[Any], *, waited: float) -> Found[Any]:
+        """Raises ToolError if nobody can answer."""
+        standing = self._standing
+        handler = ANSWERS.get(type(question))
+        if handler is None:
+            raise ToolError("unsupported", f"the index does not answer {type(question).__name__}")
+        self.refresh()
+        if standing.status("").state is IndexState.BUILDING and waited < PATIENCE_SECONDS:
+            self._read_first(question)
+        found: Found[Any] = Found((), complete=False)
+        for _ in range(ROUNDS):
+            disk = standing.disk
+            if disk is None:
+                break
+            dense = self._dense.attach(disk)
+            view = View(disk.store, disk.text, self._overlay.files, standing.progress.totals, dense=dense)
+            try:
+                found = guarded(partial(handler, view, question))
+            except (sqlite3.Error, OSError, Damaged) as error:
+                standing.failed(error)
+                continue
+            changed = view.changed()
+            if not changed:
+                break
+            if disk.writable and view.damaged:
+                standing.safely(partial(disk.store.queue.mark_again, view.damaged))
+            self.read_now(changed[:AT_ONCE_FILES])
+        notes = (*found.notes, standing.problem) if standing.problem else found.notes
+        return Found(found.items, standing.share(), found.complete, notes)
+
+    def read_now(self, paths: Sequence[str]) -> None:
+        """Answer by what these files are now, and index them soon."""
+        seen = {path: look_at(path) for path in paths}
+        self._standing.safely(partial(self._mark, seen))
+        self._overlay.show_files(paths)
+
+    def refresh(self) -> None:
+        """Files that are indexed as they are need not be in memory."""
+        changed = self._standing.safely(lambda: self._overlay.refresh(self._standing.disk, self._standing.writer))
+        if changed:
+            self.read_now(changed)
+
+    def _mark(self, seen: dict[str, Seen | None]) -> None:
+        """Files are to be indexed or removed soon, if they are not what the index has."""
+        writer = self._standing.writer
+        if writer is not None:
+            changed = [now for path, now in seen.items() if now and not _is_settled(writer.store.file(path), now)]
+            writer.store.queue.mark(changed, priority=1)
+            writer.store.queue.mark_gone(path for path, now in seen.items() if now is None)
+
+    def _read_first(self, question: Question[Any]) -> None:
+        """While a large tree is indexed: the files that the question is probably about come first."""
+        match question:
+            case Search(query=query) | SymbolsLike(query=query) | DefinitionsOf(name=query) | ReferencesTo(name=query):
+                terms = terms_of(query)
+                paths = self._scanner.first_files(terms.words, terms.identifiers)
+            case _:
+                paths = [os.fspath(path)] if (path := getattr(question, "path", None)) is not None else []
+        deadline = time.monotonic() + FIRST_SECONDS
+        disk = self._standing.disk
+        if disk is not None:
+            indexed = self._standing.safely(lambda: {path for path in paths if _is_done(disk.store.file(path))})
+            paths = [path for path in paths if path not in (indexed or ())]
+        for start in range(0, len(paths), FIRST_FILES):
+            if time.monotonic() < deadline:
+                self.read_now(paths[start : start + FIRST_FILES])
+
+
+def _is_done(row: FileRow | None) -> bool:
+    return row is not None and row.state in (State.CLEAN, State.SKIPPED)
+
+
+def _is_settled(row: FileRow | None, now: Seen) -> bool:
+    """Whether it is indexed as it is, or about to be."""
+    is_begun = row is not None and row.state is State.DOING and (row.mtime, row.size) == (now.mtime, now.size)
+    return is_begun or (row is not None and is_current(row, now))

@@ -1,0 +1,49 @@
+"""Texts of open documents on their way to the index process: each is sent when nobody types in it any more."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from tark_lsp.index.child_process import Message
+
+TYPING_SECONDS = 0.15
+"""A text is sent when nothing was typed for this long, or when something is asked."""
+
+
+class DelayedTexts:
+    """`send` gets the messages."""
+
+    def __init__(self, send: Callable[[Message], None]) -> None:
+        self._send = send
+        self._texts: dict[Path, str] = {}
+        self._unsent: dict[Path, asyncio.TimerHandle] = {}
+
+    def show(self, path: Path, text: str | None) -> None:
+        """None: the document is closed, or equal to its file."""
+        if (handle := self._unsent.pop(path, None)) is not None:
+            handle.cancel()
+        if text is not None:
+            self._texts[path] = text
+            self._unsent[path] = asyncio.get_running_loop().call_later(TYPING_SECONDS, self._send_one, path)
+        elif self._texts.pop(path, None) is not None:
+            self._send({"do": "text", "path": str(path), "text": None})
+
+    def send_now(self) -> None:
+        """What was not sent yet."""
+        for path in [*self._unsent]:
+            self._send_one(path)
+
+    def send_again(self) -> None:
+        """All, to a new process."""
+        for path in self._texts:
+            self._send_one(path)
+
+    def close(self) -> None:
+        for handle in self._unsent.values():
+            handle.cancel()
+        self._unsent.clear()
+
+    def _send_one(self, path: Path) -> None:
+        if (handle := self._unsent.pop(path, None)) is not None:
+            handle.cancel()
+        self._send({"do": "text", "path": str(path), "text": self._texts[path]})

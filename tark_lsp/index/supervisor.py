@@ -1,0 +1,192 @@
+"""Keeps the index process running: starts it, starts it again if it dies, and judges the files that it asks about."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import ToolError
+from tark_lsp.index.cache_folder import workspace_cache
+from tark_lsp.index.child_process import ChildEnded, ChildProcess, Message
+from tark_lsp.index.json_values import from_json
+from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.listeners import Listeners
+
+log = logging.getLogger(__name__)
+
+DEATHS_SECONDS = 60.0
+FRESH_AFTER = 3
+"""After so many deaths within `DEATHS_SECONDS`, the index is built from nothing: what is stored may be the cause."""
+MOST_DEATHS = 4
+JUDGED_AT_ONCE = 20
+"""Files, before the event loop does something else."""
+STATUS_SECONDS = 0.2
+"""Listeners hear of a new status at most this often."""
+
+MayIndex = Callable[[Sequence[Path]], Sequence[bool]]
+
+
+class Deaths:
+    """When the process died, lately."""
+
+    def __init__(self) -> None:
+        self._times: deque[float] = deque(maxlen=MOST_DEATHS)
+
+    def add(self) -> None:
+        self._times.append(time.monotonic())
+
+    def recent(self) -> int:
+        """How many within `DEATHS_SECONDS`."""
+        now = time.monotonic()
+        return sum(now - death < DEATHS_SECONDS for death in self._times)
+
+    def clear(self) -> None:
+        self._times.clear()
+
+
+class IndexSupervisor:
+    """`begun` is told when a process was started: it knows nothing of what the one before was told.
+
+    `status` is the last one that the process told, or why it does not run; `shown` tells listeners each new one.
+    """
+
+    def __init__(self, folders: Sequence[Path], cache: Path, may_index: MayIndex, most_bytes: int) -> None:
+        self._folders = tuple(folders)
+        self._cache = workspace_cache(cache, folders)
+        self._may_index = may_index
+        self._most_bytes = most_bytes
+        self._child: ChildProcess | None = None
+        self._starting = asyncio.Lock()
+        self._closed = False
+        self._telling: asyncio.TimerHandle | None = None
+        self._restarting: asyncio.Task[None] | None = None
+        self._judging: asyncio.Task[None] | None = None
+        self.status = IndexStatus(IndexState.OFF, reason="it has not been started")
+        self.deaths = Deaths()
+        self.shown: Listeners[IndexStatus] = Listeners()
+        self.begun: Listeners[None] = Listeners()
+
+    @property
+    def process_id(self) -> int | None:
+        """None if it does not run."""
+        return self._child.process_id if self._child is not None and self._child.is_running else None
+
+    async def start(self) -> None:
+        """Raises ToolError if it cannot be started."""
+        self._closed = False
+        async with self._starting:
+            if self._child is None or not self._child.is_running:
+                await self._spawn(fresh=False)
+
+    async def close(self) -> None:
+        """End the process within 500 ms."""
+        self._closed = True
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
+        if self._judging is not None:
+            self._judging.cancel()
+        if self._restarting is not None:
+            self._restarting.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._restarting
+        child, self._child = self._child, None
+        if child is not None:
+            await child.close()
+        self.status = IndexStatus(IndexState.OFF, reason="it has been closed")
+
+    def send(self, message: Message) -> None:
+        if self._child is not None:
+            self._child.send(message)
+
+    async def request(self, message: Message, seconds: float) -> dict[str, Any]:
+        """Ask the process, and another one if it dies. Raises ToolError: `timeout`; `unsupported` if none runs."""
+        for is_last in (False, True):
+            try:
+                child = await self._running()
+                return dict(await child.request(message, seconds))
+            except TimeoutError:
+                raise ToolError(
+                    "timeout",
+                    f"the code index did not answer within {seconds:g} s",
+                    hint="use search_text, or ask again later",
+                ) from None
+            except ChildEnded as error:
+                if is_last:
+                    raise ToolError(
+                        "internal", f"the index process failed twice: {error}", hint="use search_text and read_file"
+                    ) from error
+        raise AssertionError("unreachable")
+
+    async def _running(self) -> ChildProcess:
+        async with self._starting:
+            if self._child is not None and self._child.is_running:
+                return self._child
+            if self._closed or self.status.state is IndexState.OFF:
+                raise ToolError(
+                    "unsupported", "the code index does not run", hint="use search_text and read_file instead"
+                )
+            deaths = self.deaths.recent()
+            if deaths >= MOST_DEATHS:
+                raise ToolError("unsupported", self.status.reason, hint="use search_text and read_file instead")
+            return await self._spawn(fresh=deaths >= FRESH_AFTER)
+
+    async def _spawn(self, *, fresh: bool) -> ChildProcess:
+        child = ChildProcess(self._receive, self._ended)
+        try:
+            await child.start(self._folders, self._cache, most_bytes=self._most_bytes, fresh=fresh)
+        except OSError as error:
+            self._show(IndexStatus(IndexState.FAILED, reason=f"the index process cannot be started: {error}"))
+            raise ToolError("internal", self.status.reason, hint="use search_text and read_file") from error
+        self._child = child
+        self._show(IndexStatus(IndexState.BUILDING))
+        self.begun.emit(None)
+        return child
+
+    def _ended(self, how: str) -> None:
+        self.deaths.add()
+        if self._closed:
+            return
+        if self.deaths.recent() >= MOST_DEATHS:
+            failed = f"the index process failed {MOST_DEATHS} times within a minute ({how}); it is tried again later"
+            self._show(IndexStatus(IndexState.FAILED, reason=failed))
+            return
+        self._restarting = asyncio.get_running_loop().create_task(self._restart())
+
+    async def _restart(self) -> None:
+        with contextlib.suppress(ToolError):  # the status says it
+            await self._running()
+
+    def _receive(self, message: Message) -> None:
+        if "may" in message and self._child is not None:
+            self._judging = asyncio.get_running_loop().create_task(self._judge(self._child, message))
+        elif "status" in message:
+            self._show(from_json(IndexStatus, message["status"]))
+
+    async def _judge(self, child: ChildProcess, message: Message) -> None:
+        """Answer which of these files may be indexed. In small steps: rules can take a millisecond for ten files."""
+        paths = [Path(path) for path in message["may"]]
+        answers: list[bool] = []
+        for start in range(0, len(paths), JUDGED_AT_ONCE):
+            some = paths[start : start + JUDGED_AT_ONCE]
+            try:
+                answers += map(bool, self._may_index(some))
+            except Exception:  # logged; what cannot be judged is not indexed
+                log.exception("rules of %d files", len(some))
+                answers += [False] * len(some)
+            await asyncio.sleep(0)
+        child.send({"do": "may", "id": message["id"], "answers": answers})
+
+    def _show(self, status: IndexStatus) -> None:
+        if status != self.status:
+            self.status = status
+            if self._telling is None:
+                self._telling = asyncio.get_running_loop().call_later(STATUS_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        self._telling = None
+        self.shown.emit(self.status)
