@@ -14,6 +14,7 @@
     │   └── WriteFailed           the file system refused the write
     ├── ToolError                 a tool call that is wrong, or that could not be carried out
     ├── McpError                  an MCP server that does not start, answer or keep to the protocol
+    ├── HookError                 a hook of the user that fails, or that refuses a turn
     └── ModelError                the provider or the network
         ├── ConnectionFailed      no connection, or it broke before the answer began
         ├── ModelTimeout          no headers, or no bytes, for too long
@@ -126,6 +127,12 @@ class McpError(TarkError):
     """`message` is a clause about the server, without its name."""
 
     code = "mcp"
+
+
+class HookError(TarkError):
+    """`message` is a clause about the hook, without its name, unless the hook refused a turn."""
+
+    code = "hook"
 
 
 class ModelError(TarkError):

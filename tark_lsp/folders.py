@@ -71,6 +71,11 @@ def mcp_pins_folder() -> Path:
     return _directories().user_state_path / "mcp"
 
 
+def hook_pins_folder() -> Path:
+    """What you approved of hooks of projects, a file for each. It need not exist."""
+    return _directories().user_state_path / "hooks"
+
+
 def permissions_path() -> Path:
     """The file for all workspaces. Its folder is created."""
     return state_folder() / "permissions.sqlite3"

@@ -6,10 +6,11 @@ the layers are merged by key, and then each workspace's own file can make the re
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
+from tark_lsp.hook_settings import HookSettings
 from tark_lsp.mcp_settings import McpSettings
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings_cleaning import (
@@ -135,6 +136,9 @@ class ContextSettings(Section):
     tokens: Count = 4000
 
 
+Hooks = Annotated[tuple[HookSettings, ...], Field(max_length=100)]
+
+
 class Settings(Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
@@ -146,6 +150,7 @@ class Settings(Section):
     workspace_trusted: UserOnly[StrictBool | None] = None
     providers: UserOnly[Mapping[str, ProviderSettings]] = Field(default_factory=dict)
     mcp: UserOnly[McpSettings] = Field(default_factory=McpSettings)
+    hooks: UserOnly[Hooks] = ()
     limits: UserOnly[Limits] = Field(default_factory=Limits)
     sessions: UserOnly[SessionSettings] = Field(default_factory=SessionSettings)
     comments: UserOnly[CommentSettings] = Field(default_factory=CommentSettings)

@@ -22,6 +22,7 @@ LAYERS: dict[str, set[str]] = {
     "settings": GROUND,
     "settings_types": set(),
     "mcp_settings": {"settings_types"},
+    "hook_settings": {"settings_types"},
     "settings_cleaning": GROUND,
     "settings_file": set(),
     "http": GROUND | {"redaction"},
@@ -36,12 +37,13 @@ LAYERS: dict[str, set[str]] = {
     "commands": set(),
     "sandbox": {"workspace", "processes", "secrets"},
     "mcp": GROUND | {"mcp_settings", "http", "llm", "workspace", "sandbox", "visible", "processes"},
+    "hooks": GROUND | {"hook_settings", "mcp_settings", "mcp", "workspace", "sandbox", "settings_file", "visible"},
     "index": GROUND | {"settings", "workspace", "secrets", "folders", "listeners", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index", "mcp"},
     "receipts": GROUND | {"sqlite_file"},
     "permissions": GROUND | {"commands", "listeners", "sqlite_file"},
-    "agent": BELOW_AGENT | {"commands", "log_ids", "receipts", "secrets"},
+    "agent": BELOW_AGENT | {"hooks", "hook_settings", "commands", "log_ids", "receipts", "secrets"},
     "database": {"sqlite_file"},
     "sqlite_file": set(),
     "processes": set(),
@@ -69,11 +71,14 @@ LAYERS: dict[str, set[str]] = {
         "sandbox",
         "secrets",
         "mcp",
+        "hooks",
+        "hook_settings",
         "settings_types",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
+    | {"hooks", "hook_settings"}
     | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }
@@ -83,6 +88,7 @@ LAYERS["settings"] = LAYERS["settings"] | {
     "settings_file",
     "settings_types",
     "mcp_settings",
+    "hook_settings",
 }
 LAYERS.update({layer: below | {"settings_types"} for layer, below in LAYERS.items() if "settings" in below})
 

@@ -1,6 +1,7 @@
 """Decides by the current policy whether a call can run now, and asks the user if the policy says so."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tark_lsp.agent import approval, events
@@ -32,6 +33,10 @@ def decide_now(
             digest = preview_digest(preview)
             turn.receipts.record(Step.REFUSED, item.call_id, item.tool.name, digest, preview.title, why)
             raise ToolError("denied", why, hint="do without it")
+        case approval.Allow() if item.asked_by:
+            return approval.Ask(item.asked_by, once=True)
+        case approval.Ask() if item.asked_by:
+            return replace(decision, why=f"{decision.why}; {item.asked_by}", once=True)
         case approval.Allow() if turn.loops.is_looping(item.tool.name, item.call.arguments):
             return approval.Ask("the same call was repeated with the same result", once=True)
         case _:

@@ -9,20 +9,24 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
+from tark_lsp.context.agents import Agent
 from tark_lsp.context.prompts import NamedPrompt
-from tark_lsp.messages import Mode
+from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.tools.facts import ToolFacts, TurnScope
 from tark_lsp.tools.tool import Tool
 
 SLASH_NAME = re.compile(r"\s*/([A-Za-z0-9][\w-]*)(?=\s|$)")
 """`/name` at the beginning of a prompt, but not `/etc/hosts`."""
+AGENT_NAME = re.compile(r"\s*/agent\s+([A-Za-z0-9][\w-]*)(?=\s|$)", re.IGNORECASE)
+"""`/agent NAME` at the beginning of a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """`scope` is what the turn can change. `needs_prompt`, `needs_range`: what the request must contain.
 
-    The instructions are in the file `prompts/NAME.md`; `named` is the named prompt, if the kind is one.
+    The instructions are in the file `prompts/NAME.md`; `named` is the named prompt, if the kind is one. `agent`: the
+    custom agent that the prompt names.
     """
 
     name: str
@@ -30,6 +34,7 @@ class Kind:
     needs_prompt: bool = False
     needs_range: bool = False
     named: NamedPrompt | None = None
+    agent: Agent | None = None
 
     @property
     def selection_only(self) -> bool:
@@ -47,6 +52,8 @@ class Kind:
 
     def prompt_text(self, typed: str) -> str:
         """What the user says by typing `typed`: without a leading `/name`, and in the text of the named prompt."""
+        if self.agent is not None and (called := AGENT_NAME.match(typed)) is not None:
+            return typed[called.end() :].strip()
         found = SLASH_NAME.match(typed)
         said = typed[found.end() :].strip() if found and found[1].lower() == self.name else typed
         return said if self.named is None else self.named.fill(said)
@@ -81,13 +88,30 @@ def slash_name(typed: str) -> str | None:
     return None if found is None else found[1].lower()
 
 
+def agent_name(typed: str) -> str | None:
+    """The name in `/agent NAME ...`, in lower case."""
+    found = AGENT_NAME.match(typed)
+    return None if found is None else found[1].lower()
+
+
+def mode_of(kind: Kind, mode: Mode) -> Mode:
+    """The mode of a turn of this kind, in a session of this mode."""
+    return mode if kind.agent is None else kind.agent.stricter_mode(mode)
+
+
+def level_of(kind: Kind, level: ApprovalLevel) -> ApprovalLevel:
+    """The approval level of a turn of this kind, in a session of this level."""
+    return level if kind.agent is None else kind.agent.stricter_level(level)
+
+
 def offered_tools(tools: Mapping[str, Tool[Any]], kind: Kind, mode: Mode, *, selection: bool) -> dict[str, Tool[Any]]:
     """The tools the model is offered, by name, in a stable order (a provider caches a prompt by its prefix)."""
-    return {name: tools[name] for name in sorted(tools) if _is_offered(tools[name].facts, kind, mode, selection)}
+    mode = mode_of(kind, mode)
+    return {name: tools[name] for name in sorted(tools) if _is_offered(name, tools[name].facts, kind, mode, selection)}
 
 
-def _is_offered(facts: ToolFacts, kind: Kind, mode: Mode, selection: bool) -> bool:
-    if facts.kind not in ("", kind.base):
+def _is_offered(name: str, facts: ToolFacts, kind: Kind, mode: Mode, selection: bool) -> bool:
+    if facts.kind not in ("", kind.base) or (kind.agent is not None and not kind.agent.has_tool(name)):
         return False
     return kind.scope in facts.scopes and mode in facts.modes and (selection or not facts.needs_selection)
 

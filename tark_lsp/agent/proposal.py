@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tark_lsp.agent import approval, consent, selection
+from tark_lsp.agent import approval, consent, hooking, selection
 from tark_lsp.agent.attribution import divide_into_parts, outcomes_of_call
 from tark_lsp.agent.call_hunks import CallHunks
 from tark_lsp.agent.drafts import compare_edits
@@ -59,7 +59,9 @@ async def draft_call(turn: Turn, item: ReadyCall) -> Draft | None:
     None if its edits are in the text already: there is nothing to decide.
     """
     context = turn.context
+    item = await hooking.before_tool(turn, item)
     previewed = await item.tool.preview(item.arguments, context)
+    item, previewed = await hooking.before_edit(turn, item, previewed)
     earlier = dict(context.drafts)
     compared = await in_thread(compare_edits, previewed.edits, earlier, context.selection)
     preview, own = replace(previewed, edits=compared.edits), compared.own
@@ -105,6 +107,7 @@ async def decide_proposal(
             if reviewed.cancelled:
                 raise asyncio.CancelledError
         is_decided = True
+        await hooking.after_edits(turn, [made for edit in edits if (made := applied_of(edit, outcomes))])
         if (
             turn.resources.edit_check
             and before

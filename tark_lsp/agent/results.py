@@ -31,12 +31,13 @@ CANCELLED = failure_text("cancelled", "the person cancelled the turn before this
 
 @dataclass(frozen=True, slots=True)
 class ReadyCall:
-    """A call whose tool is known and whose arguments are valid."""
+    """A call whose tool is known and whose arguments are valid. `asked_by`: why a hook wants the user to be asked."""
 
     call: ToolCall
     call_id: str
     tool: Tool[Any]
     arguments: Arguments
+    asked_by: str = ""
 
 
 @contextmanager
@@ -104,6 +105,7 @@ def finish_call(
     tool = turn.resources.tools.get(call.name)
     if tool is None or tool.facts.untrusted_output:  # otherwise it is what we, or the user, said
         content = turn.context.masks.mask_text(content)
+    content = with_notes(content, turn.hook_notes.pop(call.id, ()))
     if turn.loops.record_call(call.name, call.arguments, content, changed=changed):
         done = {"result": content} if changed else None
         content = failure_text("repeated", "the same call is repeated with the same result", REPEATED_HINT, done)
@@ -128,6 +130,15 @@ def finish_call(
             facts=None if counted is None or counted.facts == NO_FACTS else counted.facts,
         )
     )
+
+
+def with_notes(content: str, notes: Sequence[str]) -> str:
+    """The result with what hooks say about it. A failure stays one line of JSON."""
+    if not notes:
+        return content
+    if not content.startswith('{"ok"'):
+        return "\n\n".join([content, *notes])
+    return json.dumps({**json.loads(content), "hooks": list(notes)}, ensure_ascii=False)
 
 
 def _unprepared_title(call: ToolCall) -> str | None:

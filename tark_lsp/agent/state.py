@@ -11,13 +11,14 @@ from tark_lsp.agent import events
 from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_hide_below, shows_secrets_of
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.grants import Grant
-from tark_lsp.agent.kinds import Kind, offered_tools
+from tark_lsp.agent.kinds import Kind, level_of, offered_tools
 from tark_lsp.agent.lasting import LastingPermissions, NothingLasts
 from tark_lsp.agent.limits import Granted
 from tark_lsp.agent.loops import LoopDetector
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.taint import describe_sources
+from tark_lsp.agent.turn_hooks import NO_HOOKS, TurnHooks
 from tark_lsp.agent.user_interface import HunkState, UserInterface
 from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import TarkError
@@ -98,6 +99,10 @@ class Turn:
     limits: Limits
     receipts: TurnReceipts = field(default_factory=TurnReceipts)
     lasting: LastingPermissions = field(default_factory=NothingLasts)
+    hooks: TurnHooks = NO_HOOKS
+    hook_notes: dict[str, list[str]] = field(init=False, default_factory=dict)
+    """What hooks say about calls, by the provider's call id, until the call has its result."""
+    hooks_told: set[str] = field(init=False, default_factory=set)
     granted: Granted = field(init=False)
     compacted: bool = field(init=False, default=False)
     """Whether compaction was attempted in this turn: it is attempted once."""
@@ -150,7 +155,7 @@ class Turn:
         unreviewed = self.user.unreviewed_edits()
         return replace(
             self.rules,
-            level=self.session.approval,
+            level=level_of(self.request.kind, self.session.approval),
             grants=granted,
             trusted=trusted,
             unreviewed=unreviewed,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from tark_lsp.agent import proposal
+from tark_lsp.agent import hooking, proposal
 from tark_lsp.agent.arguments import parse_arguments
 from tark_lsp.agent.consent import require_permission
 from tark_lsp.agent.deferring import no_such_tool, real_call
@@ -90,6 +90,7 @@ async def run_together(turn: Turn, group: Sequence[ReadyCall], results: dict[str
 async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -> None:
     """Run one call that is not an edit, from its preview to its result."""
     with failures_as_results(turn, [item.call], results):
+        item = await hooking.before_tool(turn, item)
         preview = await item.tool.preview(item.arguments, turn.context)
         announce_call(turn, item, preview, CallStatus.PENDING)
         await require_permission(turn, item, preview)
@@ -98,14 +99,16 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
         turn.emit(Step(preview.title))
         try:
             result = await within_time(turn, item, preview)
-        except ToolError:
+        except ToolError as error:
             if preview.command is not None or preview.mcp is not None:  # the error can show its output
                 note_source(turn.context, item.tool, preview, "")
+            await hooking.after_tool(turn, item, error.message, failed=True)
             raise
         counted, content = (None, result) if isinstance(result, str) else (result, result.text)
         note_source(turn.context, item.tool, preview, content)
         if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
             content = cap_result(turn.context, content.split("\n"))
+        await hooking.after_tool(turn, item, content)
         changed = item.tool.risk is not Risk.READ_ONLY
         finish_call(turn, item.call, results, content, changed=changed, counted=counted)
 

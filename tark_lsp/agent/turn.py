@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from tark_lsp.agent import events, history, results, tool_calls
+from tark_lsp.agent import events, history, hooking, results, tool_calls
 from tark_lsp.agent.answer_limit import KEPT_CHARACTERS, AnswerLimit, AnswerTooLong
 from tark_lsp.agent.context_window import make_room, make_room_after_overflow, measure_prompt, refuse_too_long_prompt
 from tark_lsp.agent.limits import LimitReached
@@ -41,7 +41,14 @@ STOP_REASONS: Mapping[WireStop, StopReason] = {
 
 async def run_turn(turn: Turn) -> TurnEnd:
     """Never raises because of a model, a tool or the user. The history of the session is sendable at every end."""
+    end = await _run_to_end(turn)
+    await hooking.end_turn(turn, end)
+    return end
+
+
+async def _run_to_end(turn: Turn) -> TurnEnd:
     try:
+        await hooking.begin_turn(turn)
         if turn.request.calls:
             await run_given_calls(turn)
             return turn.build_end(StopReason.END_TURN)

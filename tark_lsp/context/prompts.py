@@ -1,7 +1,7 @@
 """Named prompts: Markdown files that the user calls by name, as a kind of turn, `/name`, or a code action.
 
-They are in `prompts` beside the user's config.toml, and in `.tark/prompts` of each workspace folder. The front matter
-gives title, description and kind; it cannot choose a model, a mode, tools or permissions.
+They are in `prompts` beside the user's config.toml, and in `.tark/prompts` and `.claude/commands` of each workspace
+folder. The front matter gives title, description and kind; it cannot choose a model, a mode, tools or permissions.
 """
 
 import re

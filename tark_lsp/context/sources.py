@@ -26,6 +26,8 @@ MOST_FILES = 200
 MOST_ENTRIES = 10_000
 """How many names of one folder are considered; the first `MOST_FILES` by name are read."""
 PROJECT_FOLDER = ".tark"
+OTHER_FOLDERS = {"prompts": (".claude", "commands"), "skills": (".claude", "skills")}
+"""Where a project has the same for another program. `.tark` comes first, so its files win."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,11 @@ class Sources:
         return Source(path, printable_name(name), whose)
 
     def folders(self, name: str) -> list[Source]:
-        """The user's folder of that name, then the one in `.tark` of each workspace folder; they need not exist."""
+        """The user's folder of that name, then those of each workspace folder; they need not exist."""
         own = [] if self.own is None else [self.source_at(self.own / name, "person")]
-        return [*own, *(self.source_at(folder / PROJECT_FOLDER / name, "project") for folder in self.workspace.folders)]
+        places = [(PROJECT_FOLDER, name), *([OTHER_FOLDERS[name]] if name in OTHER_FOLDERS else [])]
+        workspace = self.workspace.folders
+        return [*own, *(self.source_at(top.joinpath(*place), "project") for place in places for top in workspace)]
 
     def folder_entries(self, folder: Source, suffix: str = "") -> list[Source]:
         """The entries directly in the folder, by name, up to the limits; a missing folder has none."""

@@ -11,7 +11,7 @@ PartKind: TypeAlias = Literal["system", "instructions", "rules", "skills", "memo
 Whose: TypeAlias = Literal["person", "project"]
 
 FENCE = re.compile(
-    r"<(?=\s{0,20}/?\s{0,20}(?:instructions|rules?|skills?|memory|page|mcp|diff|subjects)\b)", re.IGNORECASE
+    r"<(?=\s{0,20}/?\s{0,20}(?:instructions|rules?|skills?|memory|page|mcp|hook|diff|subjects)\b)", re.IGNORECASE
 )
 """The start of one of our tags, or of what a model would take for one."""
 

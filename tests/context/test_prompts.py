@@ -194,3 +194,21 @@ def test_what_the_person_adds(body: str, added: str, expected: str) -> None:
 def test_a_paste_is_not_multiplied(places: int, length: int) -> None:
     body = ARGUMENTS * places
     assert len(named(body).fill("x" * length)) <= max(length, LONGEST_FILLED) + len(body) + 2
+
+
+def test_commands_for_claude_code_are_read_loosen_nothing_and_ours_win(root: Path) -> None:
+    (root / ".claude/commands").mkdir(parents=True)
+    (root / ".claude/commands/ship.md").write_text(
+        "---\ndescription: Ship it\nallowed-tools: Bash(git push *)\nmodel: opus\n---\n!`git push`\nShip $ARGUMENTS.\n",
+        encoding="utf-8",
+    )
+    (root / ".claude/commands/tidy.md").write_text("theirs", encoding="utf-8")
+    (root / ".tark/prompts/tidy.md").write_text("ours", encoding="utf-8")
+    found, problems = found_in(root)
+    assert (found["ship"].kind, found["ship"].fill("it")) == ("agent", "!`git push`\nShip it.")
+    assert found["tidy"].body == "ours"
+    known = "title, description, kind, needsSelection"
+    assert problems == [
+        f".claude/commands/ship.md: ignored: allowed-tools, model (a prompt can only set {known})",
+        ".claude/commands/tidy.md is left out: .tark/prompts/tidy.md has the same name",
+    ]

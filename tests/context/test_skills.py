@@ -162,3 +162,14 @@ def test_the_persons_own_may_be_links(root: Path, own: Path, tmp_path: Path) -> 
     (own / "skills/a").symlink_to(tmp_path.resolve() / "dotfiles")
     sources = sources_of(root, own)
     assert read_skill(sources.workspace, find_skills(sources)["a"], "SKILL.md").text == "mine"
+
+
+def test_those_for_claude_code_are_read_and_ours_win(root: Path) -> None:
+    write(root / ".claude/skills/deploy", f"{skill('deploy', 'theirs')}\nallowed-tools: Bash(rm *)", "!rm -rf .\n")
+    write(root / ".claude/skills/release", skill("release", "theirs"))
+    write(root / ".tark/skills/release", skill("release", "ours"))
+    sources = sources_of(root)
+    found = find_skills(sources)
+    assert {name: item.description for name, item in found.items()} == {"release": "ours", "deploy": "theirs"}
+    assert read_skill(sources.workspace, found["deploy"], "SKILL.md").text == "!rm -rf .\n"
+    assert ".claude/skills/release/SKILL.md is left out: .tark/skills/release/SKILL.md" in sources.problems[0]

@@ -3,20 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.cli.keyboard import Keyboard
-from tark_lsp.cli.runtime import at_terminal
+from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import one_line, visible, whole_line
-from tark_lsp.errors import RequestError
-from tark_lsp.folders import permissions_path
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import compare, shown_changes, shown_tool
 from tark_lsp.mcp.server import McpServer
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
 from tark_lsp.mcp.server_tools import ServerTool
-from tark_lsp.permissions.store import PermissionStore
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -27,17 +23,16 @@ class Approval:
         self._folder = folder
         self._pins = pins
         self._around = around
-        self._keyboard = Keyboard()
+        self._questions = OfferQuestions(screen, folder)
 
     async def approve(self, config: ServerConfig) -> int:
         """Raises McpError if it cannot be started."""
-        if not at_terminal():
-            raise RequestError("this is not a terminal, so nobody can see what is approved", hint="use a terminal")
+        require_terminal()
         resolved = resolve(config, [self._folder])
         self._show(config, resolved)
-        if config.is_offer and not await self._is_trusted():
+        if config.is_offer and not await self._questions.is_trusted("server"):
             return self._refused()
-        if not await self._agreed("Start it, to see its tools?"):
+        if not await self._questions.agreed("Start it, to see its tools?"):
             return self._refused()
         server = McpServer(config, self._pins, self._around)
         try:
@@ -55,7 +50,7 @@ class Approval:
                 self._screen.print_line("its tools are as you approved them")
         finally:
             await server.aclose()
-        if not await self._agreed(f"Approve these {len(tools)} tools, exactly as they are shown?"):
+        if not await self._questions.agreed(f"Approve these {len(tools)} tools, exactly as they are shown?"):
             return self._refused()
         self._pins.write(pin)
         self._screen.print_line(f"approved: {config.name}, {len(tools)} tools", "green")
@@ -84,27 +79,6 @@ class Approval:
         for tool in tools:
             lines += ["", *shown_tool(tool)]
         return [*lines, *(f"left out: {problem}" for problem in server.problems)]
-
-    async def _is_trusted(self) -> bool:
-        """An offer needs a folder that the user trusts."""
-        store = PermissionStore(permissions_path, lambda problem: self._screen.print_line(problem, "yellow"))
-        try:
-            if store.is_trusted([self._folder]):
-                return True
-            if not await self._agreed(
-                f"This server comes with the folder. Do you trust {whole_line(str(self._folder))}?"
-            ):
-                return False
-            store.add(self._folder)
-            return True
-        finally:
-            store.close()
-
-    async def _agreed(self, question: str) -> bool:
-        while (typed := await self._keyboard.ask(f"{question} [y]es, [n]o: ")) is not None:
-            if typed[:1].lower() in ("y", "n"):
-                return typed[:1].lower() == "y"
-        return False
 
     def _refused(self) -> int:
         self._screen.print_line("nothing was approved", "yellow")

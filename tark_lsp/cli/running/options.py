@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from tark_lsp.agent.kinds import AGENT_NAME
 from tark_lsp.cli.model_options import add_model_options
 
 Format: TypeAlias = Literal["text", "json", "stream-json"]
@@ -65,8 +66,10 @@ def parse_options(arguments: Sequence[str]) -> RunOptions:
         parser.error("there is no prompt: the last argument is what to do, after any FILE or GLOB")
     if os.path.isfile(prompt):  # noqa: PTH113  that of Path raises if the name is too long
         parser.error(f"the last argument is the prompt, but {prompt!r} is a file: add what to do")
+    if given.agent is not None and not AGENT_NAME.fullmatch(f"/agent {given.agent}"):
+        parser.error(f"{given.agent!r} cannot be the name of an agent")
     return RunOptions(
-        prompt=prompt,
+        prompt=f"/agent {given.agent} {prompt}" if given.agent else prompt,
         targets=tuple(targets),
         output="stream-json" if given.json else given.output,
         quiet=given.quiet,
@@ -123,6 +126,7 @@ def new_parser() -> ArgumentParser:
         action="store_true",
         help="trust the current folder in this run: what the approval level allows runs in the sandbox without asking",
     )
+    parser.add_argument("--agent", metavar="NAME", help="the custom agent that does it (docs/agents.md)")
     add_model_options(parser, "for this run")
     parser.add_argument(
         "--max-usd", metavar="USD", type=_dollars, help="stop at this cost; checked before each request"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tark_lsp.agent import events
 from tark_lsp.agent.edit_check import EditCheck
+from tark_lsp.agent.kinds import level_of, mode_of
 from tark_lsp.agent.lasting import LastingPermissions
 from tark_lsp.agent.prompt import masked_prompt, system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.receipting import TurnReceipts
@@ -74,7 +75,10 @@ class Preparation:
         user = self._users.user_of(record, context, settings, rules.edit_review)
         readers = self.contexts.mcp.readers()
         now = replace(
-            rules, level=session.approval, grants=tuple(session.grants), trusted=rules.trusted or bool(readers)
+            rules,
+            level=level_of(record.kind, session.approval),
+            grants=tuple(session.grants),
+            trusted=rules.trusted or bool(readers),
         )
         access = MentionAccess(context, now, {**tools, **readers}, user.request_permission)
         found = await self._mentions.look_up(prompt, access)
@@ -98,8 +102,10 @@ class Preparation:
         record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
         record.notes += [*self._guidance.new_problems(guidance), *self.contexts.mcp.notices()]
         said = await self.contexts.mcp.filled_prompt(prompt, context)  # after the mentions: it has foreign text
-        system = context.masks.mask_text(system_prompt(system_parts(workspace, guidance.parts)))
-        told = masked_prompt(turn_prompt(said, record.kind, session.mode, workspace, around), context.masks.mask_text)
+        agent = [] if record.kind.agent is None else [record.kind.agent.part]
+        system = context.masks.mask_text(system_prompt([*system_parts(workspace, guidance.parts), *agent]))
+        mode = mode_of(record.kind, session.mode)
+        told = masked_prompt(turn_prompt(said, record.kind, mode, workspace, around), context.masks.mask_text)
         request = TurnRequest(record.id, record.kind, told, system, record.calls)
         check = EditCheck(self.contexts.state, workspace) if settings.check_after_edit else None
         resources = TurnResources(model, tools, self.estimates, check)
@@ -108,11 +114,14 @@ class Preparation:
             self._receipts.append, session.id, record.id, _without_keys, lambda why: emit(_no_receipts(why))
         )
         turn.lasting = self._lasting_of(workspace, record.id, session.id)
+        turn.hooks, notices = self.contexts.hooks.hooks_of(workspace, trusted=turn.policy().trusted)
+        record.notes += notices
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
 
     async def _open_model(self, record: TurnRecord) -> Model:
-        name = record.request.model or await self.models.model_of(record.session)
+        chosen = record.request.model or (record.kind.agent.model if record.kind.agent is not None else "")
+        name = chosen or await self.models.model_of(record.session)
         return await self.configuration.models.open_model(name)
 
     def system_parts(self, session: Session, document: Path | None = None) -> list[SystemPart]:

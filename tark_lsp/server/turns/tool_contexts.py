@@ -20,6 +20,7 @@ from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.indexing.indexing import Indexing
+from tark_lsp.server.turns.hook_commands import HookCommands
 from tark_lsp.server.turns.mask_key import read_mask_key
 from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.turn_editor import TurnEditor
@@ -65,6 +66,7 @@ class ToolContexts:
         self._tools: Mapping[str, Tool[Any]] = {}
         self._sandboxes = mcp.sandboxes
         self._mask_key = b""
+        self.hooks = HookCommands(configuration, self.sandbox_of)
 
     def tools(self) -> Mapping[str, Tool[Any]]:
         """All tools, by name; imported when first needed. No tool of an MCP server takes the name of ours."""

@@ -1,6 +1,7 @@
 """Makes the `TurnUser` of each turn."""
 
 from tark_lsp.agent.edit_review import EditReview
+from tark_lsp.agent.kinds import level_of
 from tark_lsp.review.alarms import Alarms
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.server.asking.permission_asking import PermissionAsking
@@ -26,7 +27,7 @@ class TurnUsers:
             context,
             self._asking,
             self._reviews,
-            review_after=lambda: review.when(record.session.approval) == "after",
+            review_after=lambda: review.when(level_of(record.kind, record.session.approval)) == "after",
             comment=_comment(record),
             alarms=self._alarms if settings.check_after_edit else None,
         )

@@ -46,6 +46,8 @@ const BY_CODE: Readonly<Record<string, Row>> = {
   context_overflow: ["This is too long for {model}.", "newSession", "chooseModel"],
   bad_request: ["{provider} did not accept the request.", "again", "chooseModel"],
   model: ["{provider} has a problem.", "again", "chooseModel"],
+  unsupported_option: ["{model} cannot do this.", "chooseModel", "again"],
+  hook: ["A hook refused this turn.", "settings", "again"],
   settings: ["A setting is wrong.", "settings", "again"],
   interrupted: ["The server ended while this turn ran.", "again"],
   invalid_params: ["Tark could not do this.", "again"],

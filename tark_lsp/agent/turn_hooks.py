@@ -1,0 +1,30 @@
+"""TurnHooks: the hooks of one turn, and who runs them. `server/` makes it; agent does no I/O."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tark_lsp.errors import HookError
+
+if TYPE_CHECKING:  # loaded with the first hook
+    from tark_lsp.hook_settings import HookEvent
+    from tark_lsp.hooks.hook import Hook, HookAnswer
+
+
+async def _nothing(hook: "Hook", payload: Mapping[str, Any]) -> "HookAnswer":  # noqa: ARG001  # the signature
+    raise HookError("cannot run here")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHooks:
+    """`run` gives a hook its JSON and returns its answer, or raises HookError."""
+
+    hooks: Sequence["Hook"] = ()
+    run: Callable[["Hook", Mapping[str, Any]], Awaitable["HookAnswer"]] = _nothing
+
+    def listening(self, event: "HookEvent", tool: str = "", path: str = "") -> list["Hook"]:
+        """In the order of the settings."""
+        return [hook for hook in self.hooks if hook.listens(event, tool, path)]
+
+
+NO_HOOKS = TurnHooks()

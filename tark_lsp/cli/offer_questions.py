@@ -1,0 +1,44 @@
+"""The questions before something that a project offers is approved: whether you trust the folder, and a plain yes."""
+
+from pathlib import Path
+
+from tark_lsp.cli.keyboard import Keyboard
+from tark_lsp.cli.runtime import at_terminal
+from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.visible import whole_line
+from tark_lsp.errors import RequestError
+from tark_lsp.folders import permissions_path
+from tark_lsp.permissions.store import PermissionStore
+
+
+def require_terminal() -> None:
+    """Raises RequestError."""
+    if not at_terminal():
+        raise RequestError("this is not a terminal, so nobody can see what is approved", hint="use a terminal")
+
+
+class OfferQuestions:
+    def __init__(self, screen: Screen, folder: Path) -> None:
+        self._screen = screen
+        self._folder = folder
+        self._keyboard = Keyboard()
+
+    async def is_trusted(self, what: str) -> bool:
+        """An offer (`what`) needs a folder that the user trusts."""
+        store = PermissionStore(permissions_path, lambda problem: self._screen.print_line(problem, "yellow"))
+        try:
+            if store.is_trusted([self._folder]):
+                return True
+            question = f"This {what} comes with the folder. Do you trust {whole_line(str(self._folder))}?"
+            if not await self.agreed(question):
+                return False
+            store.add(self._folder)
+            return True
+        finally:
+            store.close()
+
+    async def agreed(self, question: str) -> bool:
+        while (typed := await self._keyboard.ask(f"{question} [y]es, [n]o: ")) is not None:
+            if typed[:1].lower() in ("y", "n"):
+                return typed[:1].lower() == "y"
+        return False

@@ -1,0 +1,126 @@
+"""Hook: one configured command; what each event gives it, and what it can answer. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
+from typing import Any
+
+from tark_lsp.errors import HookError
+from tark_lsp.hook_settings import HookEvent, HookSettings
+
+LONGEST_ANSWER = 8_000_000
+"""Bytes of stdout; more ends the command. A rewritten file is part of it."""
+LONGEST_CONTEXT = 10_000
+"""Characters of context that one hook can add."""
+REFUSED = 2
+"""The exit code that refuses, as in other agents."""
+
+CAN_ANSWER: Mapping[HookEvent, frozenset[str]] = {
+    "sessionStart": frozenset({"context"}),
+    "turnStart": frozenset({"deny", "context"}),
+    "beforeTool": frozenset({"deny", "ask", "context", "arguments"}),
+    "afterTool": frozenset({"context"}),
+    "beforeEdit": frozenset({"deny", "ask", "context", "text"}),
+    "afterEdit": frozenset(),
+    "turnEnd": frozenset(),
+}
+"""What an answer can have, by event (docs/hooks.md). None of it loosens anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """`source`: the file of an offer; None for the user's own."""
+
+    settings: HookSettings
+    source: Path | None = None
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+    @property
+    def reaches_network(self) -> bool:
+        """What it adds can come from outside."""
+        return self.settings.network or not self.settings.sandbox
+
+    def listens(self, event: HookEvent, tool: str = "", path: str = "") -> bool:
+        """`path`: of the file that is edited, relative to the workspace; empty if the event has none."""
+        settings = self.settings
+        if not settings.enabled or settings.on != event:
+            return False
+        if tool and settings.tools and not any(fnmatchcase(tool, glob) for glob in settings.tools):
+            return False
+        return not path or not settings.files or any(_matches(path, glob) for glob in settings.files)
+
+
+def _matches(path: str, glob: str) -> bool:
+    """A glob without `/` is about the name of the file."""
+    return fnmatchcase(path if "/" in glob else PurePath(path).name, glob)
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """`deny` and `ask`: the reason; None: it does not say so. `arguments`, `text`: what replaces the proposed ones."""
+
+    deny: str | None = None
+    ask: str | None = None
+    context: str = ""
+    arguments: Mapping[str, Any] | None = field(default=None)
+    text: str | None = None
+
+
+def read_answer(event: HookEvent, code: int | None, stdout: bytes, stderr: str) -> HookAnswer:
+    """The answer of a command that ended with this exit code. Raises HookError for what is no answer of this event."""
+    if code == REFUSED and "deny" in CAN_ANSWER[event]:
+        return HookAnswer(deny=stderr or "it gave no reason")
+    if code != 0:
+        said = f": {stderr}" if stderr else ""
+        ended = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
+        raise HookError(f"{ended}{said}")
+    if not CAN_ANSWER[event] or not stdout.strip():
+        return HookAnswer()
+    try:
+        value = json.loads(stdout.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise HookError("printed what is not JSON on stdout") from error
+    if not isinstance(value, dict):
+        raise HookError("printed JSON that is not an object")
+    return _checked(event, value)
+
+
+def _checked(event: HookEvent, value: Mapping[str, Any]) -> HookAnswer:
+    can = CAN_ANSWER[event]
+    fields = {"context", "arguments", "text"} & can
+    if "deny" in can:
+        fields |= {"decision", "reason"}
+    if unknown := sorted(value.keys() - fields):
+        raise HookError(f"answered {unknown[0][:40]!r}, which {event} does not have")
+    decision, reason = value.get("decision"), value.get("reason") or "it gave no reason"
+    if decision is not None and not (isinstance(decision, str) and decision in {"deny", "ask"} & can):
+        allowed = " or ".join(f'"{word}"' for word in ("deny", "ask") if word in can)
+        raise HookError(f"answered a decision that is not {allowed}: a hook cannot allow anything")
+    texts = {"reason": reason, "context": value.get("context") or "", "text": value.get("text", "")}
+    if wrong := [name for name, text in texts.items() if text is not None and not _is_text(text)]:
+        raise HookError(f"answered {wrong[0]} that is not a text")
+    arguments = value.get("arguments")
+    if arguments is not None and not isinstance(arguments, dict):
+        raise HookError("answered arguments that are not an object")
+    return HookAnswer(
+        deny=reason if decision == "deny" else None,
+        ask=reason if decision == "ask" else None,
+        context=texts["context"],
+        arguments=arguments,
+        text=value.get("text"),
+    )
+
+
+def _is_text(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True

@@ -1,0 +1,183 @@
+"""The pure parts of hooks, as tables: whom an event reaches, what an answer means, what a formatter can change."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tark_lsp.errors import HookError
+from tark_lsp.hook_settings import HookEvent, HookSettings
+from tark_lsp.hooks.hook import CAN_ANSWER, Hook, HookAnswer, read_answer
+from tark_lsp.hooks.hunk_text import keep_to_hunks
+from tark_lsp.hooks.pinning import SETTINGS, read_offers, resolve_hook
+from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import line_changes, split_lines
+from tark_lsp.workspace.snapshot import Snapshot
+from tests.cases import every
+
+FILE = Path("/project/a.py")
+
+
+def hook(**settings: Any) -> Hook:
+    values = {"name": "h", "on": "beforeTool", "command": "check", **settings}
+    return Hook(SETTINGS.validate_python(values, by_alias=True, by_name=False))
+
+
+LISTENS: list[tuple[dict[str, Any], tuple[HookEvent, str, str], bool]] = [
+    ({}, ("beforeTool", "run_command", ""), True),
+    ({}, ("afterTool", "run_command", ""), False),
+    ({"enabled": False}, ("beforeTool", "run_command", ""), False),
+    ({"tools": ["run_*"]}, ("beforeTool", "run_command", ""), True),
+    ({"tools": ["run_*"]}, ("beforeTool", "edit_file", ""), False),
+    ({"on": "beforeEdit", "files": ["*.py"]}, ("beforeEdit", "edit_file", "src/a.py"), True),
+    ({"on": "beforeEdit", "files": ["*.py"]}, ("beforeEdit", "edit_file", "src/a.js"), False),
+    ({"on": "beforeEdit", "files": ["src/*"]}, ("beforeEdit", "edit_file", "src/in/a.py"), True),
+    ({"on": "beforeEdit", "files": ["src/*"]}, ("beforeEdit", "edit_file", "tests/a.py"), False),
+    ({"on": "turnStart", "tools": ["run_*"]}, ("turnStart", "", ""), True),
+]
+
+
+@every("row", LISTENS, str)
+def test_which_events_reach_a_hook(row: tuple[dict[str, Any], tuple[HookEvent, str, str], bool]) -> None:
+    settings, event, expected = row
+    assert hook(**settings).listens(*event) is expected
+
+
+ANSWERS: list[tuple[HookEvent, int, Any, HookAnswer | str]] = [
+    ("beforeTool", 0, b"", HookAnswer()),
+    ("beforeTool", 0, {}, HookAnswer()),
+    ("beforeTool", 0, {"decision": "deny", "reason": "no"}, HookAnswer(deny="no")),
+    ("beforeTool", 0, {"decision": "deny"}, HookAnswer(deny="it gave no reason")),
+    ("beforeTool", 0, {"decision": "ask", "reason": "look"}, HookAnswer(ask="look")),
+    ("beforeTool", 0, {"arguments": {"a": 1}}, HookAnswer(arguments={"a": 1})),
+    ("beforeTool", 2, b"garbage", HookAnswer(deny="from stderr")),
+    ("turnStart", 2, b"", HookAnswer(deny="from stderr")),
+    ("beforeEdit", 0, {"text": ""}, HookAnswer(text="")),
+    ("afterTool", 0, {"context": "x"}, HookAnswer(context="x")),
+    ("afterEdit", 0, b"anything", HookAnswer()),
+    ("turnEnd", 0, b"anything", HookAnswer()),
+    ("beforeTool", 0, {"decision": "allow"}, "a hook cannot allow anything"),
+    ("beforeTool", 0, {"decision": ["deny"]}, "a hook cannot allow anything"),
+    ("turnStart", 0, {"decision": "ask"}, 'a decision that is not "deny"'),
+    ("beforeTool", 0, {"text": "x"}, "'text', which beforeTool does not have"),
+    ("afterTool", 0, {"decision": "deny"}, "'decision', which afterTool does not have"),
+    ("sessionStart", 2, b"", "ended with exit code 2: from stderr"),
+    ("afterTool", 2, b"", "ended with exit code 2: from stderr"),
+    ("beforeTool", 1, {"decision": "deny"}, "ended with exit code 1: from stderr"),
+    ("beforeTool", -9, b"", "ended by signal 9"),
+    ("beforeTool", 0, b"ok\n", "not JSON"),
+    ("beforeTool", 0, b"\xff", "not JSON"),
+    ("beforeTool", 0, b"[" * 100_000, "not JSON"),
+    ("beforeTool", 0, b"[]", "not an object"),
+    ("beforeTool", 0, {"context": 1}, "context that is not a text"),
+    ("beforeTool", 0, b'{"context": "\\ud800"}', "context that is not a text"),
+    ("beforeEdit", 0, {"text": ["x"]}, "text that is not a text"),
+    ("beforeTool", 0, {"arguments": "x"}, "arguments that are not an object"),
+]
+
+
+@every("row", ANSWERS, str)
+def test_what_an_answer_means(row: tuple[HookEvent, int, Any, HookAnswer | str]) -> None:
+    event, code, stdout, expected = row
+    given_bytes = stdout if isinstance(stdout, bytes) else json.dumps(stdout).encode()
+    if isinstance(expected, HookAnswer):
+        assert read_answer(event, code, given_bytes, "from stderr") == expected
+        return
+    with pytest.raises(HookError) as caught:
+        read_answer(event, code, given_bytes, "from stderr")
+    assert expected in caught.value.message
+
+
+def test_no_event_can_allow() -> None:
+    assert not any("allow" in can for can in CAN_ANSWER.values())
+
+
+BASE = "a\nb\nc\nd\ne\nf\ng\nh\n"
+FORMATTED = [
+    # base, proposed, answered, kept, dropped
+    (BASE, BASE.replace("d", "D( )"), BASE.replace("d", "D()"), BASE.replace("d", "D()"), ()),
+    (BASE, BASE.replace("d", "D"), BASE.replace("d", "D1\nD2"), BASE.replace("d", "D1\nD2"), ()),
+    (BASE, BASE.replace("d", "D"), BASE.replace("d", "D").replace("a", "A"), BASE.replace("d", "D"), (1,)),
+    (BASE, BASE.replace("d", "D"), BASE.replace("d", "Y").replace("c", "X"), BASE.replace("d", "Y"), (3,)),
+    (BASE, BASE.replace("d\n", ""), BASE.replace("d\n", "x\n"), BASE.replace("d\n", ""), (4,)),
+    (BASE, BASE.replace("d", "D"), BASE, BASE, ()),
+    (BASE, BASE.replace("d", "D"), "", BASE.replace("d", "D"), (1,)),
+    ("", "x\ny\n", "x\n\ny\n", "x\n\ny\n", ()),
+    ("a\nb", "a\nB", "a\nB\n", "a\nB\n", ()),
+    ("a\r\nb\r\n", "a\r\nB\r\n", "a\nB\n", "a\r\nB\n", (1,)),
+]
+
+
+@every("row", FORMATTED, str)
+def test_a_formatter_changes_the_lines_of_the_edit_only(row: tuple[str, str, str, str, tuple[int, ...]]) -> None:
+    base, proposed, answered, kept, dropped = row
+    found = keep_to_hunks(ProposedEdit.between(Snapshot(FILE, base), proposed), answered)
+    assert (found.text, found.dropped) == (kept, dropped)
+
+
+TEXTS = st.text(alphabet="ab\n", max_size=30)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_whatever_it_answers_the_other_lines_stay(base: str, proposed: str, answered: str) -> None:
+    edit = ProposedEdit.between(Snapshot(FILE, base), proposed)
+    kept = keep_to_hunks(edit, answered).text
+    lines, at, outside = split_lines(base), 0, list[str]()
+    for hunk in edit.hunks:
+        outside += ["".join(lines[at : hunk.start])]
+        at = hunk.end
+    outside += ["".join(lines[at:])]
+    position = 0
+    for text in outside:  # in order, and the ends at the ends
+        found = kept.find(text, position)
+        assert found >= 0
+        position = found + len(text)
+    assert kept.startswith(outside[0])
+    assert kept.endswith(outside[-1])
+    assert line_changes(kept, kept) == []
+
+
+OFFERED = {
+    "a good one": ('name="f"\non="beforeEdit"\ncommand="fmt"', ""),
+    "without a sandbox": ('name="f"\non="beforeEdit"\ncommand="fmt"\nsandbox=false', "always runs in the sandbox"),
+    "with network": ('name="f"\non="beforeEdit"\ncommand="fmt"\nnetwork=true', "always runs in the sandbox"),
+    "the name of yours": ('name="mine"\non="beforeEdit"\ncommand="fmt"', "there is another hook mine"),
+    "no such event": ('name="f"\non="beforeLunch"\ncommand="fmt"', "hook 1: on Input should be"),
+    "no command": ('name="f"\non="beforeEdit"', "hook 1: command Field required"),
+    "not TOML": ("name=", "cannot be read as TOML"),
+}
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_offers(name: str, tmp_path: Path) -> None:
+    text, problem = OFFERED[name]
+    (tmp_path / ".tark").mkdir()
+    (tmp_path / ".tark" / "hooks.toml").write_text(f"[[hooks]]\n{text}\n")
+    found = read_offers([tmp_path], ["mine"])
+    assert bool(found.hooks) == (problem == "")
+    assert problem in "".join(found.problems)
+
+
+def test_the_digest_is_of_all_that_decides_what_runs(tmp_path: Path) -> None:
+    script = tmp_path / "check.sh"
+    script.write_text("#!/bin/sh\n")
+    whole = {"command": "/bin/sh", "args": ["check.sh"]}
+
+    def digest(**more: Any) -> str:
+        return resolve_hook(hook(**{**whole, **more}), [tmp_path]).digest
+
+    first = digest()
+    assert digest() == first == digest(enabled=False)
+    others = [digest(on="afterTool"), digest(args=["check.sh", "-x"]), digest(tools=["edit_*"]), digest(name="other")]
+    script.write_text("#!/bin/sh\nrm -rf .\n")
+    assert len({first, *others, digest()}) == 6
+
+
+def test_settings_have_limits() -> None:
+    for wrong in ({"timeoutSeconds": 0}, {"timeoutSeconds": 601}, {"name": "a b"}, {"command": ""}, {"on": "x"}):
+        with pytest.raises(ValueError):  # noqa: PT011  # pydantic's own message
+            hook(**wrong)
+    assert isinstance(hook().settings, HookSettings)
