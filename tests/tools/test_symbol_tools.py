@@ -14,7 +14,7 @@ from tark_lsp.index.client import IndexClient
 from tark_lsp.index.code_index import NO_INDEX
 from tark_lsp.index.model import IndexState
 from tark_lsp.secrets.masks import Masked
-from tark_lsp.tools import masking, symbols
+from tark_lsp.tools import masking, symbol_sight
 from tark_lsp.tools.language_servers import CodeAnswer, CodePlace, CodeQuestion, Want
 from tark_lsp.tools.results import failure_line
 from tark_lsp.tools.search_text import LEFT_OUT
@@ -256,7 +256,7 @@ async def test_others_run_while_many_files_are_read(code: Bench, monkeypatch: py
         calling.cancel()
         return mask(ctx, path, text)
 
-    monkeypatch.setattr(symbols, "mask_file", masked)
+    monkeypatch.setattr(symbol_sight, "mask_file", masked)
     for tool, arguments in (("find_references", {"symbol": "price"}), ("codebase_overview", {})):
         read.clear()
         calling = asyncio.create_task(code.call(tool, **arguments))

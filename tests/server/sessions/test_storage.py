@@ -61,8 +61,9 @@ async def test_without_a_state_folder(desk: Desk, tmp_path: Path, monkeypatch: p
     session = await run(desk, "hello")
     await run(desk, "hello", session)
     assert [row["turns"] for row in await listed(desk)] == [2]
-    (note,) = desk.connection.notes()
-    assert "memory" in note
+    sessions, permissions = desk.connection.notes()  # trust decides whether the code is indexed
+    assert "memory" in sessions
+    assert "no workspace is trusted" in permissions
     fork = await desk.command("tark.session.fork", {"sessionId": session})
     await run(desk, "hello", fork["sessionId"])
 
