@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import ConnectionFailed, ModelError, ProtocolError, SettingsError, StreamCut
+from tark_lsp.http_closing import close_orphans, closed_whole
 
 if TYPE_CHECKING:
     import httpx
@@ -95,6 +96,9 @@ class HttpTransport:
                 built.extensions["sni_hostname"] = built.url.host
                 built.url = built.url.copy_with(host=request.address)
             response = await client.send(built, stream=True)
+        except asyncio.CancelledError:
+            await close_orphans(client)
+            raise
         except (UnicodeEncodeError, httpx.LocalProtocolError):  # their message contains the header's value, maybe a key
             raise _cannot_send(request.url, "a header contains characters that are not allowed") from None
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
@@ -123,7 +127,7 @@ class HttpTransport:
             status=response.status_code,
             headers=dict(response.headers),
             chunks=chunks if coding == "identity" else _decompressed(chunks, coding, host),
-            aclose=response.aclose,
+            aclose=closed_whole(response.aclose),
         )
 
     async def aclose(self) -> None:

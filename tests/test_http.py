@@ -138,6 +138,31 @@ def test_httpx_is_not_imported_before_the_first_request() -> None:
     assert ran.stdout.strip() == "False"
 
 
+@pytest.mark.parametrize("answer", [Raw(silent=True), Raw([b"data: {}\n\n"] * 5)], ids=["silent", "whole"])
+async def test_no_moment_of_a_cancel_leaves_a_connection(answer: Raw) -> None:
+    """httpcore loses connections that are cancelled right after the connect, or while a response is closed."""
+    transport = HttpTransport()
+
+    async def ask(url: str) -> None:
+        response = await transport.send(HttpRequest("POST", url, body=b"{}"))
+        try:
+            async for _ in response.chunks:
+                pass
+        finally:
+            await response.aclose()
+
+    async with Loopback([answer]) as server:
+        await transport._ready()
+        for moment in range(60):
+            asking = [asyncio.create_task(ask(f"{server.url}/responses")) for _ in range(20)]
+            await asyncio.sleep(moment * 0.0005)
+            for task in asking:
+                task.cancel()
+            await asyncio.wait(asking)
+        await server.left(kept=KEPT_CONNECTIONS)
+    await transport.aclose()
+
+
 async def test_few_idle_connections_are_kept() -> None:
     """httpcore needs time that grows with their square, or worse, when many requests start together."""
     async with Loopback([Raw([b"a"])]) as server:
