@@ -116,7 +116,7 @@ class Answer(Response):
             log.warning("%s: the client does not read", self._short_id)
         except OSError:
             pass  # the client has left
-        except Exception:
+        except Exception:  # whatever it is, the client gets an error in OpenAI's shape
             log.exception("%s failed", self._short_id)
             await self._fail(BROKEN)
 
