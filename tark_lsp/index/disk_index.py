@@ -90,7 +90,7 @@ class DiskIndex:
             batch.removed.append(row.id)
         elif read.reason:
             self._skip(_at(row, read.mtime, read.size), read.digest, read.reason, had_words=had_words)
-        elif row.hash == read.digest and row.state is State.TODO and row.tries == 0:
+        elif row.hash == read.digest and row.state is State.DUE and row.tries == 0:
             batch.same.append(_at(row, read.mtime, read.size))
         else:
             self.mark_parsing(row.id)

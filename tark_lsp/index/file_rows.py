@@ -8,11 +8,11 @@ from enum import IntEnum
 
 
 class State(IntEnum):
-    TODO = 0
+    DUE = 0
     """New, or changed since it was indexed. If it has chunks, they are those of its former text."""
     DOING = 1
     """It is being replaced: what is stored here and in the text index may differ. So may they at the next start, which
-    makes it TODO, while `tries` counts."""
+    makes it DUE, while `tries` counts."""
     CLEAN = 2
     SKIPPED = 3
     """`reason` says why it is not indexed."""

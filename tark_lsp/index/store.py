@@ -78,7 +78,7 @@ class Store:
         return Totals(
             files,
             done,
-            sum(counts[state][0] for state in (State.TODO, State.DOING, State.GONE) if state in counts),
+            sum(counts[state][0] for state in (State.DUE, State.DOING, State.GONE) if state in counts),
             sum(row[1] for row in counts.values()),
             sum(row[2] for row in counts.values()),
             counts[State.CLEAN][3] if State.CLEAN in counts else 0,

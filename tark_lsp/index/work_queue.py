@@ -91,7 +91,7 @@ class WorkQueue:
     def next_work(self, limit: int, *, only_removals: bool = False) -> list[FileRow]:
         """Files to be removed first, then new and changed ones."""
         rows: list[FileRow] = []
-        for state in (State.GONE,) if only_removals else (State.GONE, State.TODO):
+        for state in (State.GONE,) if only_removals else (State.GONE, State.DUE):
             rows += select_rows(
                 self._connection,
                 "WHERE state = ? ORDER BY priority DESC, mtime DESC LIMIT ?",

@@ -32,7 +32,7 @@ def test_a_file_that_is_marked_while_it_is_indexed_is_done_again(tmp_path: Path)
     disk.commit()
     found = disk.store.file(paths[0])
     assert found is not None
-    assert found.state is State.TODO
+    assert found.state is State.DUE
     assert disk.store.files([found.id]) == {}, "its words and its rows can differ, so it answers nothing"
     worker = Worker(all_may)
     while worker.step(disk, is_full=False):
