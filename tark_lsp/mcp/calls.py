@@ -60,13 +60,21 @@ class Waiting:
     report: Callable[[str], None] | None = None
     elicit: Elicit | None = None
     asked: dict[int | str, "asyncio.Task[None]"] = field(default_factory=dict)
+    questions: int = 0
+    """How many there were, the open ones included."""
+
+
+def _figure(value: object) -> str:
+    """Empty for what is no number. `float` cannot have an integer of 400 digits."""
+    try:
+        return f"{float(value):g}" if isinstance(value, int | float) else ""
+    except OverflowError:
+        return ""
 
 
 def progress_text(params: Mapping[str, Any]) -> str:
     """One line: `reading (3 of 10)`."""
-    done, total = params.get("progress"), params.get("total")
-    message = str(params.get("message") or "").strip()[:200]
-    count = ""
-    if isinstance(done, int | float):
-        count = f"{done:g}" + (f" of {total:g}" if isinstance(total, int | float) else "")
+    done, total = _figure(params.get("progress")), _figure(params.get("total"))
+    message = " ".join(str(params.get("message") or "")[:1_000].split())[:200]
+    count = f"{done} of {total}" if done and total else done
     return f"{message} ({count})" if message and count else message or count

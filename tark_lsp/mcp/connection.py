@@ -24,13 +24,10 @@ from tark_lsp.mcp.json_rpc import (
     notification,
     request,
 )
-from tark_lsp.mcp.server_requests import inputs_for, open_urls, serve
-from tark_lsp.mcp.transport import Transport
+from tark_lsp.mcp.server_requests import MOST_QUESTIONS, TOO_MANY, inputs_for, open_urls, serve
+from tark_lsp.mcp.transport import Transport, pauses
 
 log = logging.getLogger(__name__)
-
-MOST_ROUNDS = 10
-"""How often a server can ask for input before one call ends."""
 
 
 class Connection:
@@ -81,7 +78,8 @@ class Connection:
     ) -> Mapping[str, Any]:
         """A request with what the server needs from the user on the way. Raises McpError; RpcError for its errors."""
         given: Mapping[str, Any] = params
-        for _ in range(MOST_ROUNDS):
+        asked = 0
+        for _ in range(MOST_QUESTIONS):
             try:
                 result = await self.request(
                     method, given, seconds=seconds, report=report, elicit=elicit, headers=headers
@@ -94,9 +92,10 @@ class Connection:
             if result.get("resultType", "complete") != "input_required":
                 return result
             state = result.get("requestState")
-            answers = await inputs_for(result.get("inputRequests"), elicit)
+            answers = await inputs_for(result.get("inputRequests"), elicit, MOST_QUESTIONS - asked)
+            asked += len(answers)
             given = {**params, "inputResponses": answers, **({} if state is None else {"requestState": state})}
-        raise McpError(f"it asked for input more than {MOST_ROUNDS} times")
+        raise McpError(TOO_MANY)
 
     async def request(
         self,
@@ -149,16 +148,37 @@ class Connection:
             self.tell("notifications/cancelled", {"requestId": message_id, "reason": why})
 
     async def _listen(self) -> None:
-        """Modern servers tell of changes only on an open subscription. It has no time limit."""
+        """Modern servers tell of changes only on an open subscription. It has no time limit.
+
+        If it ends, its tools can have changed meanwhile.
+        """
         asked = {"notifications": {"toolsListChanged": True}}
-        try:
-            await self.request("subscriptions/listen", asked, seconds=float("inf"))
-        except McpError as error:
-            log.debug("subscriptions/listen: %s", error)
+        for pause in pauses():
+            try:
+                await self.request("subscriptions/listen", asked, seconds=float("inf"))
+            except RpcError as error:  # it does not want to
+                log.debug("subscriptions/listen: %s", error)
+                return
+            except McpError as error:
+                log.debug("subscriptions/listen: %s", error)
+            if self._gone is not None:
+                return
+            self._tools_changed()
+            await asyncio.sleep(pause)
+            self._tools_changed()
 
     # What arrives
 
-    def received(self, message: Incoming) -> None:
+    def received(self, message: Incoming) -> bool:
+        """Whether it is an answer that somebody waited for. What it does wrong is not the reader's fault."""
+        waited = isinstance(message, Reply | Failure) and message.id in self._waiting
+        try:
+            self._take(message)
+        except Exception:  # a message that breaks something here must not end the reading
+            log.exception("a message of an MCP server could not be used")
+        return waited
+
+    def _take(self, message: Incoming) -> None:
         match message:
             case Reply(id=message_id, result=result):
                 if (waiting := self._waiting.get(message_id)) is not None and not waiting.answer.done():

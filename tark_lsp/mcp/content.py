@@ -29,7 +29,7 @@ def content_of_call(result: Mapping[str, Any]) -> Content:
     images = tuple(
         Image(block["mimeType"], block["data"])
         for block in blocks
-        if block.get("type") == "image" and block.get("mimeType") in IMAGES and isinstance(block.get("data"), str)
+        if block.get("type") == "image" and _type(block) in IMAGES and isinstance(block.get("data"), str)
     )
     return Content("\n".join(map(_text, blocks)) or "(no content)", images, result.get("isError") is True)
 

@@ -3,19 +3,33 @@
 A form is asked for field by field. No field can ask for a key or password: a server gets those by a URL, if at all.
 """
 
+import math
 import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError
+from tark_lsp.visible import is_hidden
 
 MOST_FIELDS = 20
 LONGEST_TEXT = 1_000
-SECRET = re.compile(
-    r"pass(?:word|phrase|code|wd)|\bpwd\b|secret|token|api.?key|private.?key|credential|\botp\b|\bpin\b", re.IGNORECASE
+SECRET_WORDS = (
+    "password passwort passphrase passcode passwd secret token credential api_key private_key access_key signing_key "
+    "ssh_key master_key recovery_key recovery_code recovery_phrase seed_phrase mnemonic verification_code "
+    "authentication_code security_code one_time_code login_code kennwort contraseña clave mot_de_passe senha parola "
+    "wachtwoord lösenord adgangskode salasana hasło heslo jelszó şifre mật_khẩu пароль 密码 密碼 口令 パスワード "
+    "暗証番号 비밀번호 암호 كلمة_السر كلمة_المرور סיסמה"
 )
+"""`_` stands for anything between two words, or nothing."""
+SHORT_SECRET = re.compile(r"(?<![^\W_])(?:pwd|otp|totp|pin|2fa|mfa|cvv|cvc|psk)(?![^\W_])")
+"""Words that are in the middle of others."""
+WEB_PAGE = re.compile(r"https?://[^/?#@\\]+(?:[/?#][^\\]*)?", re.IGNORECASE)
+"""With a host, and without a user name that looks like one."""
+OURS = frozenset({"decline", "skip"})
+"""Labels of our own buttons."""
 FieldKind: TypeAlias = Literal["text", "number", "integer", "boolean", "choice", "choices"]
 Value: TypeAlias = str | int | float | bool | list[str]
 
@@ -55,7 +69,7 @@ def read_elicitation(params: Mapping[str, Any]) -> Elicitation:
     message = str(params.get("message", ""))[:LONGEST_TEXT]
     if params.get("mode") == "url":
         url = params.get("url")
-        if not isinstance(url, str) or urlsplit(url).scheme not in ("https", "http") or len(url) > 4_000:
+        if not isinstance(url, str) or len(url) > 4_000 or not _is_web_page(url):
             raise McpError("it asks to open something that is not a web page")
         return UrlToOpen(message, url)
     schema = params.get("requestedSchema")
@@ -64,6 +78,8 @@ def read_elicitation(params: Mapping[str, Any]) -> Elicitation:
         raise McpError("it asks for a form that cannot be shown")
     required = schema.get("required") if isinstance(schema, dict) else None
     needed = required if isinstance(required, list) else []
+    if _names_secret(message):
+        raise McpError("it asks for what looks like a key or password, which no form can")
     fields = tuple(_field(name, value, name in needed) for name, value in properties.items())
     return Form(message, fields)
 
@@ -72,7 +88,7 @@ def _field(name: str, schema: Any, required: bool) -> FormField:
     if not isinstance(schema, dict):
         raise McpError("it asks for a form that cannot be shown")
     title, description = (str(schema.get(key, ""))[:LONGEST_TEXT] for key in ("title", "description"))
-    if schema.get("format") == "password" or any(map(SECRET.search, (name, title, description))):
+    if schema.get("format") == "password" or any(map(_names_secret, (name, title, description))):
         raise McpError(f"it asks for what looks like a key or password ({name[:80]}), which no form can")
     items = schema.get("items")
     several = schema.get("type") == "array"
@@ -86,6 +102,33 @@ def _field(name: str, schema: Any, required: bool) -> FormField:
     return FormField(name, kind, title, description, options, required, usable)
 
 
+def _names_secret(text: str) -> bool:
+    """Whether the text has a word for a key or password, in the languages above. A help, not a boundary."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", "".join(one for one in text if not is_hidden(one)))
+    plain = _letters(text)
+    words = unicodedata.normalize("NFKC", spaced).casefold()
+    return SHORT_SECRET.search(words) is not None or any(_letters(word) in plain for word in SECRET_WORDS.split())
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone, without accents and case, so that no spelling hides a word."""
+    return "".join(one for one in unicodedata.normalize("NFKD", text.casefold()) if one.isalnum())
+
+
+def _is_web_page(url: str) -> bool:
+    """Only of plain ASCII: a letter that looks like another one makes another host."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return False
+    return bool(host) and re.fullmatch(r"[\x21-\x7e]+", url) is not None and WEB_PAGE.fullmatch(url) is not None
+
+
+def _label(text: str) -> str:
+    """No answer can look like the one that declines."""
+    return f"answer: {text}" if text.strip().casefold() in OURS else text
+
+
 def _is_words(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
@@ -95,10 +138,10 @@ def _options(schema: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     if isinstance(values := schema.get("enum"), list):
         names = schema.get("enumNames")
         labels = names if isinstance(names, list) and len(names) == len(values) else values
-        return tuple((str(value), str(label)) for value, label in zip(values, labels, strict=True))
+        return tuple((str(value), _label(str(label))) for value, label in zip(values, labels, strict=True))
     titled = schema.get("oneOf") or schema.get("anyOf")
     found = [one for one in titled if isinstance(one, dict) and "const" in one] if isinstance(titled, list) else []
-    return tuple((str(one["const"]), str(one.get("title", one["const"]))) for one in found)
+    return tuple((str(one["const"]), _label(str(one.get("title", one["const"])))) for one in found)
 
 
 def typed_value(field: FormField, typed: str) -> Value:
@@ -107,7 +150,10 @@ def typed_value(field: FormField, typed: str) -> Value:
         case "integer":
             return int(typed)
         case "number":
-            return float(typed)
+            number = float(typed)
+            if not math.isfinite(number):  # JSON has no other numbers
+                raise ValueError("not finite")
+            return number
         case "boolean":
             if typed.lower() not in ("yes", "no", "true", "false"):
                 raise ValueError("yes or no")

@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 10.0
 """How long a call waits for its server."""
+MOST_LISTS = 3
+"""How often its list of tools is read before one call."""
 
 
 class ServerState(StrEnum):
@@ -43,6 +45,9 @@ class McpServer:
         self._starting: asyncio.Task[None] | None = None
         self._stale = True
         """Whether the list of tools has to be read again before the next call."""
+        self._listing = asyncio.Lock()
+        self._listed: tuple[ServerTool, ...] | None = None
+        self._compared: Pin | None = None
         self.changes = Changes()
         self.problems: tuple[str, ...] = ()
         """Tools that cannot be used, a sentence for each."""
@@ -67,7 +72,10 @@ class McpServer:
 
     def approved(self) -> Pin:
         """Its pin, if it holds for the configuration. Raises McpError."""
-        return self._holding(resolve(self.config, self._around.folders()))
+        pin = self._holding(resolve(self.config, self._around.folders()))
+        if self._listed is not None and pin is not self._compared:  # approved again while it runs
+            self._compare(pin)
+        return pin
 
     def _holding(self, resolved: Resolved) -> Pin:
         pin = self._pins.find(self.config.name, self.config.scope)
@@ -85,7 +93,9 @@ class McpServer:
             self._starting.add_done_callback(_seen)
 
     async def ready(self) -> Client:
-        """Starts it if necessary, and waits. Raises McpError."""
+        """Starts it if necessary, and waits. Raises McpError, also if it runs and its approval was taken back."""
+        if self.state is ServerState.READY:
+            self.approved()
         self.start()
         if self.state is ServerState.STARTING and self._starting is not None:
             try:
@@ -105,7 +115,7 @@ class McpServer:
             facts = await self.open(resolved, pin.era)
             if facts.era is not pin.era:
                 self._pins.write(replace(pin, era=facts.era))
-            await self._list_again()
+            await self._list_again(rounds=1)
         except TarkError as error:
             self.error = error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
             await self._close()
@@ -138,12 +148,26 @@ class McpServer:
         self._client = Client(connection, self.config.settings.timeout_seconds)
         return await open_connection(connection, known)
 
-    async def _list_again(self) -> None:
-        """Compare what the server offers now with what was approved. Raises McpError."""
-        self._stale = False  # first, since it can change meanwhile
-        tools = await self.list_tools()
-        pin = self._pins.find(self.config.name, self.config.scope)
-        self.changes = compare(() if pin is None else pin.tools, tools)
+    async def _list_again(self, rounds: int = MOST_LISTS) -> None:
+        """Compare what the server offers now with what was approved, until it says no more that it changed. A failure
+        is no comparison: the next call tries again. Raises McpError."""
+        async with self._listing:
+            for _ in range(rounds):
+                if not self._stale:
+                    return
+                self._stale = False  # first, since it can change meanwhile
+                try:
+                    self._listed = await self.list_tools()
+                except BaseException:
+                    self._stale = True
+                    raise
+                self._compare(self._pins.find(self.config.name, self.config.scope))
+            if self._stale and rounds > 1:
+                raise McpError("its list of tools changes each time it is read")
+
+    def _compare(self, pin: Pin | None) -> None:
+        self.changes = compare(() if pin is None else pin.tools, self._listed or ())
+        self._compared = pin
 
     async def list_tools(self) -> tuple[ServerTool, ...]:
         """What it offers now. Raises McpError."""
@@ -156,9 +180,9 @@ class McpServer:
     async def call_tool(self, call: Call) -> Content:
         """Raises McpError, also if the tool is not as it was approved."""
         client = await self.ready()
-        if self._stale:
-            await self._list_again()
-        if call.tool.name in self.changes.off:
+        await self._list_again()
+        known = self.approved().find(call.tool.name)
+        if call.tool.name in self.changes.off or known is None or known.digest != call.tool.digest:
             raise McpError(
                 f"its tool {call.tool.name} is not as you approved it, so it is off",
                 hint=f"`tark-lsp mcp approve {self.config.name}` shows what changed",

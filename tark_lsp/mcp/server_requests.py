@@ -14,6 +14,10 @@ log = logging.getLogger(__name__)
 
 Send = Callable[[Mapping[str, Any]], None]
 
+MOST_QUESTIONS = 10
+"""How often a server can ask for input before one call ends. A form with several fields is one question."""
+TOO_MANY = f"it asked for input more than {MOST_QUESTIONS} times"
+
 
 def serve(asked: Asked, waiting: Waiting | None, send: Send) -> None:
     """A request of a legacy server. `waiting`: the latest call during which the user can be asked."""
@@ -23,7 +27,12 @@ def serve(asked: Asked, waiting: Waiting | None, send: Send) -> None:
         send(refusal(asked.id, METHOD_NOT_FOUND, "tark-lsp does not do that"))
     elif waiting is None:
         send(answer(asked.id, DECLINED))
+    elif waiting.questions >= MOST_QUESTIONS:
+        send(answer(asked.id, DECLINED))
+        if not waiting.answer.done():
+            waiting.answer.set_exception(McpError(TOO_MANY))
     elif asked.id not in waiting.asked:
+        waiting.questions += 1
         task = asyncio.create_task(_elicit(asked, waiting, send))
         waiting.asked[asked.id] = task
         task.add_done_callback(lambda _: waiting.asked.pop(asked.id, None))
@@ -51,10 +60,13 @@ async def ask_user(params: Mapping[str, Any], elicit: Elicit) -> Mapping[str, An
     return accepted(elicitation, await elicit(elicitation))
 
 
-async def inputs_for(requests: Any, elicit: Elicit | None) -> dict[str, Any]:
-    """The answers to what a modern server wants to know. Raises McpError if it wants something else."""
+async def inputs_for(requests: Any, elicit: Elicit | None, most: int) -> dict[str, Any]:
+    """The answers to what a modern server wants to know. Raises McpError if it wants something else, or too much."""
     answers: dict[str, Any] = {}
-    for key, wanted in requests.items() if isinstance(requests, dict) else ():
+    wanted_inputs = requests if isinstance(requests, dict) else {}
+    if len(wanted_inputs) > most:
+        raise McpError(TOO_MANY)
+    for key, wanted in wanted_inputs.items():
         method = wanted.get("method") if isinstance(wanted, dict) else None
         if method != "elicitation/create":
             raise McpError(f"it wants {method!r} of its client, which tark-lsp does not do")
@@ -68,6 +80,8 @@ async def open_urls(error: RpcError, elicit: Elicit) -> None:
     """The user opens the pages that a server needs first. Raises `error` if they do not open them all."""
     data = error.failure.data
     wanted = data.get("elicitations") if isinstance(data, dict) else None
+    if isinstance(wanted, list) and len(wanted) > MOST_QUESTIONS:
+        raise McpError(TOO_MANY)
     for params in wanted if isinstance(wanted, list) and wanted else [{}]:
         elicitation = read_elicitation({**params, "mode": "url"} if isinstance(params, dict) else {})
         if not isinstance(elicitation, UrlToOpen) or await elicit(elicitation) is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.eras import ServerFacts
-from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
+from tark_lsp.mcp.json_rpc import RequestId, encode, parse_messages
 from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, ProgramEnded, Receiver
 from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_group
 
@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 KEPT_ERRORS = 4_000
 """Bytes of the end of stderr that an error can show."""
 POLL_SECONDS = 0.02
+SILENCE_SECONDS = 0.5
+"""From the end of stdout to the end of the process that closed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +136,13 @@ class StdioTransport(asyncio.SubprocessProtocol):
                 log.warning("MCP server %s: skipped %d lines that are no messages: %s", self._name, self.skipped, error)
             return
         for message in messages:
-            if isinstance(message, Reply | Failure):
+            if self._receiver.received(message):
                 self._unasked = 0
-            self._receiver.received(message)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
+        """A server that closed its stdout can answer nothing more. One that ends says so by its exit code."""
+        if fd == 1 and not self._closing:
+            asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._end, "it closed its stdout, so it was ended")
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -147,7 +153,9 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._report(ProgramEnded(f"it has ended ({how}){said}", hint=self._program.hint))
 
     def _end(self, why: str) -> None:
-        """End it at once, because it does harm."""
+        """End it at once, because it does harm or is of no use."""
+        if self._closing:
+            return
         self._report(McpError(why))
         self._signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 

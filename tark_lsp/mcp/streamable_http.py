@@ -15,15 +15,16 @@ from tark_lsp.http import HttpResponse
 from tark_lsp.llm.wire.sse import SseDecoder
 from tark_lsp.mcp.eras import Era, ServerFacts
 from tark_lsp.mcp.http_requests import JSON, Endpoint, HttpRequests, SessionOver, read_body, type_of
-from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
-from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, Receiver
+from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, Told, encode, parse_messages
+from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, Receiver, pauses
 
 log = logging.getLogger(__name__)
 
 EVENTS = "text/event-stream"
+CHANGED = Told("notifications/tools/list_changed", {})
 MOST_RETRIES = 5
 """Of a stream that broke, or was closed by the server, without an event in between."""
-RETRY_SECONDS, LONGEST_RETRY = 1.0, 30.0
+SHORTEST_RETRY, RETRY_SECONDS, LONGEST_RETRY = 0.05, 1.0, 30.0
 
 
 @dataclass(slots=True)
@@ -126,7 +127,7 @@ class StreamableHttp:
         """Read on after the last event, as long as the server lets us (legacy). Raises TarkError."""
         tries = 0
         while self._can_resume(stream) and tries < MOST_RETRIES:
-            await asyncio.sleep(min(stream.retry_seconds, LONGEST_RETRY))
+            await asyncio.sleep(min(max(stream.retry_seconds, SHORTEST_RETRY), LONGEST_RETRY))
             before = stream.last_id
             headers = {"accept": EVENTS, **self._http.version(), **({"last-event-id": before} if before else {})}
             async with self._http.request("GET", headers) as response:
@@ -140,19 +141,33 @@ class StreamableHttp:
         return bool(stream.last_id) and (self._http.facts is None or self._http.facts.era is Era.LEGACY)
 
     async def _listen(self) -> None:
-        """The stream of a legacy server for what it sends by itself. It need not have one."""
-        stream = _Stream()
-        try:
-            async with self._http.request("GET", {"accept": EVENTS, **self._http.version()}) as response:
-                if response.status != 200 or type_of(response) != EVENTS:
+        """The stream of a legacy server for what it sends by itself. It need not have one.
+
+        If it breaks, the tools can have changed meanwhile.
+        """
+        assert self._receiver is not None
+        for tries, pause in enumerate(pauses()):
+            try:
+                if not await self._listen_once() and not tries:
                     return
-                await self._read_events(response, stream, None)
-            await self._resume(stream, None)
-        except SessionOver as error:
-            assert self._receiver is not None
-            self._receiver.closed(error)
-        except TarkError as error:
-            log.debug("the stream of the server ended: %s", error)
+            except SessionOver as error:
+                self._receiver.closed(error)
+                return
+            except TarkError as error:
+                log.debug("the stream of the server ended: %s", error)
+            self._receiver.received(CHANGED)
+            await asyncio.sleep(pause)
+            self._receiver.received(CHANGED)
+
+    async def _listen_once(self) -> bool:
+        """Until the stream ends. False if there is none. Raises TarkError."""
+        stream = _Stream()
+        async with self._http.request("GET", {"accept": EVENTS, **self._http.version()}) as response:
+            if response.status != 200 or type_of(response) != EVENTS:
+                return False
+            await self._read_events(response, stream, None)
+        await self._resume(stream, None)
+        return True
 
     async def _read_events(self, response: HttpResponse, stream: _Stream, request_id: RequestId | None) -> bool:
         """Pass on the messages of a stream. True at the answer to the request. A cut stream is like one that ended."""

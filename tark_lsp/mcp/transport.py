@@ -1,6 +1,7 @@
 """What the two transports, stdio and streamable HTTP, have in common."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from tark_lsp.errors import McpError
@@ -13,6 +14,11 @@ MOST_UNASKED = 64 * 1024 * 1024
 """Bytes of garbage and notifications in a row, without an answer between them. A server that floods is ended."""
 CLOSE_SECONDS = 2.0
 """For each step of an orderly end."""
+
+
+def pauses() -> Iterator[float]:
+    """Seconds before a stream for changes is opened again: some servers end it each time, or are gone for a while."""
+    return (min(1.0 * 2**number, 60.0) for number in itertools.count())
 
 
 class ProgramEnded(McpError):
@@ -30,7 +36,9 @@ class HttpRefusal(McpError):
 class Receiver(Protocol):
     """Gets what arrives. Nothing in here raises."""
 
-    def received(self, message: Incoming) -> None: ...
+    def received(self, message: Incoming) -> bool:
+        """Whether it is an answer that somebody waited for."""
+        ...
 
     def request_failed(self, request_id: RequestId, error: McpError) -> None:
         """The request has no answer, and gets none."""
