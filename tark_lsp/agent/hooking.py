@@ -50,7 +50,7 @@ async def begin_turn(turn: Turn) -> None:
     for event in starts:
         async for hook, answer in _answers(turn, event, about if event == "turnStart" else {}):
             if answer is not None and answer.deny is not None:
-                raise HookError(f"the hook {hook.name} refused this turn: {_line(answer.deny)}")
+                raise HookError(f"the hook {hook.name} refused this turn: {_line(turn, answer.deny)}")
             told += [_context(turn, hook, answer)] if answer is not None and answer.context else []
     if told:
         turn.request.prompt = with_context(turn.request.prompt, "\n\n".join(told))
@@ -126,10 +126,11 @@ async def before_edit(turn: Turn, item: ReadyCall, preview: Preview) -> tuple[Re
     edits: list[ProposedEdit] = []
     for edit in preview.edits:
         path = turn.context.workspace.display(edit.place)
-        for hook in turn.hooks.listening("beforeEdit", item.tool.name, path):
+        for hook in turn.hooks.listening("beforeEdit", item.tool.name, *_names(turn, edit)):
             about = {
                 "tool": item.tool.name,
                 "path": path,
+                "from": _moved_from(turn, edit),
                 "operation": edit.operation,
                 "before": edit.base.text if edit.base.exists else None,
                 "text": None if edit.removes else edit.after,
@@ -145,10 +146,23 @@ async def before_edit(turn: Turn, item: ReadyCall, preview: Preview) -> tuple[Re
 async def after_edits(turn: Turn, applied: Sequence[ProposedEdit]) -> None:
     """`afterEdit` of what was applied. It only observes."""
     for edit in applied:
-        path = turn.context.workspace.display(edit.place)
-        about = {"path": path, "operation": edit.operation, "text": None if edit.removes else edit.after}
-        async for _ in _answers(turn, "afterEdit", about, path=path):
+        about = {
+            "path": turn.context.workspace.display(edit.place),
+            "from": _moved_from(turn, edit),
+            "operation": edit.operation,
+            "text": None if edit.removes else edit.after,
+        }
+        async for _ in _answers(turn, "afterEdit", about, "", *_names(turn, edit)):
             pass
+
+
+def _names(turn: Turn, edit: ProposedEdit) -> list[str]:
+    """Every path that the edit changes: a hook for a file also sees it being moved away."""
+    return [turn.context.workspace.display(path) for path in edit.paths]
+
+
+def _moved_from(turn: Turn, edit: ProposedEdit) -> str | None:
+    return turn.context.workspace.display(edit.path) if edit.target is not None else None
 
 
 async def _with_text(turn: Turn, hook: "Hook", edit: ProposedEdit, text: str) -> ProposedEdit:
@@ -170,9 +184,9 @@ async def _with_text(turn: Turn, hook: "Hook", edit: ProposedEdit, text: str) ->
 
 
 async def _answers(
-    turn: Turn, event: "HookEvent", about: Mapping[str, Any], tool: str = "", path: str = ""
+    turn: Turn, event: "HookEvent", about: Mapping[str, Any], tool: str = "", *paths: str
 ) -> AsyncIterator[tuple["Hook", "HookAnswer | None"]]:
-    for hook in turn.hooks.listening(event, tool, path):
+    for hook in turn.hooks.listening(event, tool, *paths):
         yield hook, await _run(turn, hook, about)
 
 
@@ -194,7 +208,7 @@ async def _run(turn: Turn, hook: "Hook", about: Mapping[str, Any]) -> "HookAnswe
             raise HookError("does not run in a folder that you do not trust")
         return await turn.hooks.run(hook, payload)
     except HookError as error:
-        _notify(turn, f"the hook {hook.name} ({hook.settings.on}) {_line(error.message)}")
+        _notify(turn, f"the hook {hook.name} ({hook.settings.on}) {_line(turn, error.message)}")
         return None
 
 
@@ -205,12 +219,12 @@ def _apply(turn: Turn, item: ReadyCall, hook: "Hook", answer: "HookAnswer | None
     if answer.context:
         turn.hook_notes.setdefault(item.call.id, []).append(_context(turn, hook, answer))
     if answer.deny is not None:
-        why = f"the hook {hook.name} refused it: {_line(answer.deny)}"
+        why = f"the hook {hook.name} refused it: {_line(turn, answer.deny)}"
         name, arguments = item.tool.name, item.call.arguments
         turn.receipts.record(Step.REFUSED, item.call_id, name, text_digest([name, arguments]), name, why)
-        raise ToolError("denied", turn.context.masks.mask_text(why), hint="do without it")
+        raise ToolError("denied", why, hint="do without it")
     if answer.ask is not None:
-        return replace(item, asked_by=f"the hook {hook.name} says: {_line(answer.ask)}")
+        return replace(item, asked_by=f"the hook {hook.name} says: {_line(turn, answer.ask)}")
     return item
 
 
@@ -226,8 +240,9 @@ def _context(turn: Turn, hook: "Hook", answer: "HookAnswer") -> str:
     return f'<hook name="{hook.name}">\n{escape_tags(text)}\n</hook>'
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_REASON]
+def _line(turn: Turn, text: str) -> str:
+    """What a hook says, for people and the model. It can have read secrets."""
+    return turn.context.masks.mask_text(" ".join(text.split()))[:LONGEST_REASON]
 
 
 def _notify(turn: Turn, message: str, level: str = "warning") -> None:

@@ -22,9 +22,9 @@ class TurnHooks:
     hooks: Sequence["Hook"] = ()
     run: Callable[["Hook", Mapping[str, Any]], Awaitable["HookAnswer"]] = _nothing
 
-    def listening(self, event: "HookEvent", tool: str = "", path: str = "") -> list["Hook"]:
-        """In the order of the settings."""
-        return [hook for hook in self.hooks if hook.listens(event, tool, path)]
+    def listening(self, event: "HookEvent", tool: str = "", *paths: str) -> list["Hook"]:
+        """In the order of the settings. `paths`: those of an edit."""
+        return [hook for hook in self.hooks if any(hook.listens(event, tool, path) for path in paths or ("",))]
 
 
 NO_HOOKS = TurnHooks()

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import Hunk, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, ending_of, line_changes, split_lines
 
 MOST_NAMED = 3
+MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class KeptText:
 def keep_to_hunks(own: ProposedEdit, answered: str) -> KeptText:
     """`own`: the edit on top of the text it was made for. `answered`: what a hook wants in place of `own.after`."""
     proposed = own.after
+    answered = _in_its_form(answered, proposed) if own.base.text else answered
     if proposed == answered:
         return KeptText(proposed)
     places = list(_new_places(own.hunks))
@@ -41,6 +43,17 @@ def keep_to_hunks(own: ProposedEdit, answered: str) -> KeptText:
         kept += [*lines[at : change.start], *change.new]
         at = change.end
     return KeptText("".join([*kept, *lines[at:]]), tuple(dropped))
+
+
+def _in_its_form(answered: str, proposed: str) -> str:
+    """With the line ending of the file, if it has one kind, and no byte order mark that it does not have. Programs
+    that read text as Python does make every ending a line feed."""
+    if not proposed.startswith(MARK):
+        answered = answered.removeprefix(MARK)
+    endings = {ending_of(line) for line in split_lines(proposed)} - {""}
+    if len(endings) != 1:
+        return answered
+    return answered.replace("\r\n", "\n").replace("\r", "\n").replace("\n", endings.pop())
 
 
 def _new_places(hunks: Sequence[Hunk]) -> Iterator[tuple[int, int]]:

@@ -107,7 +107,11 @@ FORMATTED = [
     (BASE, BASE.replace("d", "D"), "", BASE.replace("d", "D"), (1,)),
     ("", "x\ny\n", "x\n\ny\n", "x\n\ny\n", ()),
     ("a\nb", "a\nB", "a\nB\n", "a\nB\n", ()),
-    ("a\r\nb\r\n", "a\r\nB\r\n", "a\nB\n", "a\r\nB\n", (1,)),
+    ("a\r\nb\r\n", "a\r\nB\r\n", "a\nB()\n", "a\r\nB()\r\n", ()),
+    ("a\nb\n", "a\nB\n", "a\r\nB()\r\n", "a\nB()\n", ()),
+    ("a\r\nb\n", "a\r\nB\n", "a\nB()\n", "a\r\nB()\n", (1,)),
+    ("b\n", "B\n", "\ufeffB()\n", "B()\n", ()),
+    ("", "x\n", "x\r\n", "x\r\n", ()),
 ]
 
 

@@ -193,6 +193,25 @@ async def test_a_hook_refuses_an_edit(desk: HookDesk) -> None:
     assert (desk.bench.text("a.py"), desk.bench.text("b.py")) == ("a\n", "b\n")
 
 
+async def test_a_hook_for_a_file_sees_it_being_moved_away(desk: HookDesk) -> None:
+    desk.add("beforeEdit", "say(decision='deny', reason=f\"{given['from']} stays\")", files=["generated/*"])
+    desk.bench.write("generated/a.py", "a\n")
+    await desk.run(answer(call("move_file", source="generated/a.py", target="b.py")), answer("ok"))
+    assert desk.bench.errors() == ["denied"]
+    assert "generated/a.py stays" in desk.bench.results()[0]
+
+
+async def test_what_a_hook_says_shows_no_secret(desk: HookDesk) -> None:
+    secret = "api_key = q8Zr2LmX9vKp4TdW7sYb"
+    desk.add("beforeTool", f"say(decision='ask', reason={secret!r})", "one")
+    desk.add("afterTool", f"sys.exit({secret!r})", "two")
+    await desk.run(answer(call("list_directory", path=".")), answer("ok"), decisions=[Rejected()])
+    await desk.run(answer(call("list_directory", path=".")), answer("ok"))
+    said = [*desk.notices(), *(asked.why for asked in desk.bench.user.asked)]
+    assert len(said) == 3
+    assert all("[masked-secret:" in one and "q8Zr2LmX9vKp4TdW7sYb" not in one for one in said)
+
+
 async def test_an_edit_is_asked_about_if_its_hook_fails(desk: HookDesk) -> None:
     desk.add("beforeEdit", "sys.exit(1)")
     desk.bench.level = ApprovalLevel.BALANCED

@@ -1,4 +1,4 @@
-"""A legacy server over stdio whose behaviour is the Python text of a test: it overrides `tools`, `called` or `asked`."""
+"""A legacy server over stdio whose behaviour is the Python text of a test: it overrides `tools`, `called`, `opened`."""
 
 import sys
 from pathlib import Path

@@ -1,9 +1,7 @@
 """Servers that answer what is no answer, flood, ask for secrets in other words, and change in the wrong moment."""
 
 import asyncio
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -229,7 +227,8 @@ async def test_it_asks_at_most_ten_times_in_a_call(desk: Desk) -> None:
     body = """
 def called(i, p):
     for n in range(1_000):
-        send({"id": f"q{n}", "method": "elicitation/create", "params": {"message": "?", "requestedSchema": {"properties": {"a": {}}}}})
+        asked = {"message": "?", "requestedSchema": {"properties": {"a": {}}}}
+        send({"id": f"q{n}", "method": "elicitation/create", "params": asked})
         sys.stdin.buffer.readline()
 """
     server = await use(desk, body)

@@ -173,3 +173,39 @@ async def test_a_name_that_leads_to_a_private_address_is_not_connected_to(
         with pytest.raises(McpError, match=r"mcp\.example has the private address 10\.0\.0\.1"):
             await open_connection(connection)
         await connection.aclose()
+
+
+async def test_a_modern_stream_for_changes_that_ends_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changed meanwhile nobody told, so the list counts as changed."""
+    monkeypatch.setattr("tark_lsp.mcp.connection.pauses", lambda: iter((0.01, AT_ONCE)))
+    able = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}}
+    async with Talk([reply(able), Raw([b": hello\n\n"]), Raw([b": hello\n\n"], stall=True)]) as talk:
+        changes: list[None] = []
+        talk.connection._tools_changed = lambda: changes.append(None)
+        await talk.open()
+        await talk.server.asked(3)
+        assert [one.json["method"] for one in talk.sent("POST")[1:]] == ["subscriptions/listen"] * 2
+        assert len(changes) == 2
+
+
+async def test_a_legacy_stream_for_changes_that_floods_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tark_lsp.mcp.streamable_http.pauses", lambda: iter((0.01, AT_ONCE)))
+    monkeypatch.setattr("tark_lsp.mcp.streamable_http.MOST_UNASKED", 1_000)
+    async with Talk([REFUSED, reply(HELLO, 2), ACCEPTED], listing=Raw([b": x\n" * 1_000])) as talk:
+        changes: list[None] = []
+        talk.connection._tools_changed = lambda: changes.append(None)
+        await talk.open()
+        await talk.server.asked(5)
+        assert len(talk.sent("GET")) == 2
+        assert len(changes) >= 2
+
+
+async def test_a_stream_that_ends_without_a_pause_is_not_asked_for_in_a_loop() -> None:
+    stream = Raw([b"retry: 0\nid: e1\ndata:\n\n"])
+    async with Talk([REFUSED, reply(HELLO, 2), ACCEPTED, stream]) as talk:
+        await talk.open()
+        await talk.server.asked(4)
+        talk.server._listing = Raw([b"retry: 0\nid: e2\ndata:\n\n"])
+        with pytest.raises(McpError):
+            await talk.connection.call("tools/list", {}, seconds=0.5)
+        assert len(talk.sent("GET")) < 12
