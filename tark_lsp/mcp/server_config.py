@@ -18,6 +18,8 @@ from tark_lsp.mcp_settings import McpServerSettings
 from tark_lsp.workspace.programs import find_program
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+WORDS = re.compile(r"[\s;&|<>()'\"`]+")
+"""What is between the words of a line for a shell."""
 LARGEST_SCRIPT = 50_000_000
 """Bytes of a file of the workspace that is part of a digest."""
 NOT_PINNED = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "docker", "podman", "deno"})
@@ -91,12 +93,12 @@ def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
         return Resolved(digest_of({**parts, "url": settings.url}), url=settings.url)
     cwd = _folder(settings.cwd, folders)
     argv = (str(_program(settings.command or "", cwd, folders)), *settings.args)
-    scripts = tuple(dict.fromkeys(_scripts(argv, cwd, folders)))
-    contents = {str(path): _content(path) for path in scripts}
-    digest = digest_of({**parts, "argv": argv, "cwd": settings.cwd or "", "scripts": sorted(contents.values())})
+    scripts, links = _named_files(argv, cwd, folders)
+    contents = sorted([*map(_content, scripts), *map(str, links)])
+    digest = digest_of({**parts, "argv": argv, "cwd": settings.cwd or "", "scripts": contents})
     runner = Path(settings.command or "").stem
     warning = f"{runner} can run another version each time: the approval is of its command" * (runner in NOT_PINNED)
-    return Resolved(digest, argv, cwd, scripts=scripts, warning=warning)
+    return Resolved(digest, argv, cwd, scripts=tuple(scripts), warning=warning)
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:
@@ -151,11 +153,19 @@ def _program(command: str, cwd: Path, folders: Sequence[Path]) -> Path:
     return found
 
 
-def _scripts(argv: Sequence[str], cwd: Path, folders: Sequence[Path]) -> list[Path]:
-    """The files of the workspace among the words of the command."""
-    paths = (Path(os.path.realpath(cwd / word)) for word in argv if word and "\0" not in word and len(word) < 4_000)
-    real = [Path(os.path.realpath(folder)) for folder in folders]
-    return [path for path in paths if any(path.is_relative_to(folder) for folder in real) and path.is_file()]
+def _named_files(argv: Sequence[str], cwd: Path, folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The files of the workspace among the words of the command, also of a line for a shell
+    (`sh -c './server.sh --stdio'`), and the files outside that links of the workspace with these names lead to."""
+    words = (part for word in argv for part in (word, *(WORDS.split(word) if WORDS.search(word) else ())))
+    named = [Path(os.path.normpath(cwd / word)) for word in words if word and "\0" not in word and len(word) < 4_000]
+    roots = [Path(os.path.realpath(folder)) for folder in folders]
+    found = {real: path for path in named if (real := Path(os.path.realpath(path))).is_file()}
+    scripts = [real for real in found if _is_below(real, roots)]
+    return scripts, [real for real, path in found.items() if real not in scripts and _is_below(path, roots)]
+
+
+def _is_below(path: Path, folders: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
 
 
 def _content(path: Path) -> str:

@@ -1,6 +1,7 @@
 """Servers that answer what is no answer, flood, ask for secrets in other words, and change in the wrong moment."""
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.content import Content
 from tark_lsp.mcp.elicitation import Elicitation, Form, Value, read_elicitation, typed_value
 from tark_lsp.mcp.server import McpServer, ServerState
+from tark_lsp.mcp.server_config import resolve
 from tests.mcp.scripted_server import scripted
 from tests.mcp.servers import Desk
 from tests.patience import AT_ONCE
@@ -308,3 +310,28 @@ def test_a_number_is_one_that_json_has() -> None:
     for typed in ("nan", "inf", "-Infinity"):
         with pytest.raises(ValueError, match="not finite"):
             typed_value(asked.fields[0], typed)
+
+
+# What its approval is of
+
+
+def test_a_link_that_leads_elsewhere_is_another_command(desk: Desk) -> None:
+    for name in ("one.py", "two.py"):
+        (desk.folder.parent / name).write_text("")
+    link = desk.folder / "server.py"
+    digests = []
+    for target in ("one.py", "two.py"):
+        link.unlink(missing_ok=True)
+        link.symlink_to(desk.folder.parent / target)
+        config = desk.config({"command": sys.executable, "args": ("server.py",)})
+        digests.append(resolve(config, [desk.folder]).digest)
+    assert digests[0] != digests[1]
+
+
+def test_a_script_in_a_line_for_a_shell_is_part_of_the_approval(desk: Desk) -> None:
+    config = desk.config({"command": "/bin/sh", "args": ("-c", "exec './server.sh' --stdio;true")})
+    digests = []
+    for text in ("one", "two"):
+        (desk.folder / "server.sh").write_text(text)
+        digests.append(resolve(config, [desk.folder]).digest)
+    assert digests[0] != digests[1]

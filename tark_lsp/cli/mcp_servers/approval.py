@@ -65,7 +65,8 @@ class Approval:
             network = ", with network" if settings.network else ", without network"
             show(f"  where: {whole_line(str(resolved.cwd))}, {where}{network if settings.sandbox else ''}")
         for name, text in (*settings.env.items(), *settings.headers.items()):
-            show(f"  gets {whole_line(name)} = {whole_line(text) if '${' in text else '(a value of its own)'}")
+            plain = config.is_offer or "${" in text  # a project has no keys of yours, but options that run something
+            show(f"  gets {whole_line(name)} = {whole_line(text) if plain else '(a value of its own)'}")
         for script in resolved.scripts:
             show(f"  the approval is for the content of {whole_line(str(script))}")
         if resolved.warning:

@@ -25,6 +25,10 @@ class ResourceArguments(Arguments):
     uri: str = Field(min_length=1, max_length=4_000)
 
 
+MOST_KNOWN, LONGEST_KNOWN = 20, 80
+"""Prompts that an error names, and characters of each name."""
+
+
 def reader_name(server: str) -> str:
     """Of the reader of a server's resources, for rules: `mcp__SERVER` is about it. No tool of a server can have it."""
     return f"mcp__{server}__@resource"
@@ -63,8 +67,10 @@ async def filled_prompt(servers: "McpServers", typed: str, ctx: ToolContext) -> 
         client = await server.ready()
         prompts = {prompt.name: prompt for prompt in await client.prompts()}
         if name not in prompts:
-            known = ", ".join(prompts) or "none"
-            raise RequestError(f"the MCP server {found['server']} has no prompt {name!r}", hint=f"it has: {known}")
+            known = ", ".join(one[:LONGEST_KNOWN] for one in list(prompts)[:MOST_KNOWN]) or "none"
+            more = f" and {len(prompts) - MOST_KNOWN} more" if len(prompts) > MOST_KNOWN else ""
+            message = f"the MCP server {found['server']} has no prompt {name!r}"
+            raise RequestError(message, hint=f"it has: {known}{more}")
         given = _arguments(prompts[name].arguments, words)
         messages = await client.prompt(name, given)
     except McpError as error:
