@@ -132,6 +132,8 @@ def _translated(value: Any, workspace: Path | None) -> Any:
         return {str(key): _translated(item, workspace) for key, item in value.items()}
     if not isinstance(value, str):
         return value
+    if not value.isascii() and value != value.encode("utf-8", "replace").decode():
+        raise ValueError("it has half of a surrogate pair")
     if "${input:" in value:
         raise ValueError("it needs an input that only VS Code can ask for")
     text = OTHER_VARIABLE.sub(lambda found: f"${{{found[1] or found[2]}}}", value)

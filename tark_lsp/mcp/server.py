@@ -113,6 +113,7 @@ class McpServer:
             resolved = resolve(self.config, self._around.folders())
             pin = self._holding(resolved)
             facts = await self.open(resolved, pin.era)
+            pin = self._holding(resolved)  # it can be taken back while the server starts
             if facts.era is not pin.era:
                 self._pins.write(replace(pin, era=facts.era))
             await self._list_again(rounds=1)

@@ -3,6 +3,8 @@
 import asyncio
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from tark_lsp.mcp.calls import progress_text
 from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.content import Content
 from tark_lsp.mcp.elicitation import Elicitation, Form, Value, read_elicitation, typed_value
+from tark_lsp.mcp.eras import Era
+from tark_lsp.mcp.offers import project_offers
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.server_config import resolve
 from tests.mcp.scripted_server import scripted
@@ -212,6 +216,16 @@ async def test_an_approval_that_is_taken_back_holds_at_once(desk: Desk) -> None:
         await server.call_tool(Call(tool, {}))
 
 
+async def test_a_server_that_still_starts_does_not_bring_an_approval_back(desk: Desk) -> None:
+    config = scripted(desk, "import glob\nfor pin in glob.glob(os.path.dirname(CHANGED) + '/pins/*'): os.remove(pin)\n")
+    pin = await desk.approve(config)
+    desk.pins.write(replace(pin, era=Era.MODERN))  # of another time, so it would be written again
+    desk.servers.configure([config])
+    with pytest.raises(McpError, match="you have not approved it"):
+        await desk.servers.servers()[0].ready()
+    assert desk.pins.find("toy") is None
+
+
 # What it asks you
 
 
@@ -335,3 +349,10 @@ def test_a_script_in_a_line_for_a_shell_is_part_of_the_approval(desk: Desk) -> N
         (desk.folder / "server.sh").write_text(text)
         digests.append(resolve(config, [desk.folder]).digest)
     assert digests[0] != digests[1]
+
+
+def test_an_offer_with_half_of_a_surrogate_pair_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "x", "env": {"A": "\\ud800"}}}}')
+    offers = project_offers([tmp_path])
+    assert offers.servers == ()
+    assert "half of a surrogate pair" in offers.problems[0]
