@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
-from tark_lsp.index.model import IndexStatus
+from tark_lsp.index.status import IndexStatus
 from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.auth import Auth

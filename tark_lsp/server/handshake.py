@@ -45,6 +45,9 @@ def serve_stdio(create_server: Callable[[], "TarkServer"]) -> "NoReturn":
     stdin, stdout = take_stdio()
     message, rest = answer_initialize(stdin, stdout)
 
+    # It would look for plugins in all installed packages, and show them every value that it checks, keys as well.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+
     # Imports leave little garbage, and looking for it takes a tenth of the start.
     gc.disable()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tark_lsp.errors import RequestError, ToolError
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
