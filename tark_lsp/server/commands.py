@@ -63,7 +63,7 @@ class Commands:
         for feature in self._features():
             for command in feature.commands():
                 if command.id in rows:
-                    raise CommandAlreadyRegisteredError(command.id)
+                    raise CommandAlreadyRegisteredError(command.id)  # type: ignore[no-untyped-call]  # pygls does not annotate it
                 rows[command.id] = command
         return rows
 

@@ -45,9 +45,6 @@ def serve_stdio(create_server: Callable[[], "TarkServer"]) -> "NoReturn":
     stdin, stdout = take_stdio()
     message, rest = answer_initialize(stdin, stdout)
 
-    # It would look for plugins in all installed packages, and show them every value that it checks, keys as well.
-    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-
     # Imports leave little garbage, and looking for it takes a tenth of the start.
     gc.disable()
 
@@ -66,6 +63,10 @@ def serve_stdio(create_server: Callable[[], "TarkServer"]) -> "NoReturn":
     from tark_lsp.server.connection.lazy_lsprotocol import import_lsprotocol
 
     import_lsprotocol()
+
+    from tark_lsp.server.connection.plain_pydantic import skip_plugin_search
+
+    skip_plugin_search()
 
     async def serve() -> int:
         server = create_server()
