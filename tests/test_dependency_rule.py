@@ -133,6 +133,7 @@ WITHIN_SERVER = (
     "commit_message",
     "clipboard_image",
     "core_parts",
+    "command_parts",
     "parts",
     "app",
     "features",

@@ -7,24 +7,18 @@ from tark_lsp.agent.side_request import SideRequest, send_side_request
 from tark_lsp.agent.state import Turn
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.messages import Message, Text, Usage
-from tark_lsp.visible import cut
 
 ASKED = (
     "Name this conversation between a person and a coding assistant, so that the person finds it again in a list. "
     "Answer with the name alone: three to seven words in the language of the person, no quotes, no full stop."
 )
-LONGEST_SHOWN = 2_000
-"""Characters of the prompt and of the answer that the request holds."""
 MOST_TOKENS = 1_000
 """Of the answer: some models think first."""
 TITLE = SideRequest("title", "title", longest=MOST_TOKENS, seconds=60.0)
 
 
-async def ask_for_title(
-    turn: Turn, prompt: str, answer: str, emit: EventListener, count: Callable[[Usage], None]
-) -> str:
-    """What the model answers, for a turn that has ended with `answer`. Raises TarkError."""
-    shown = f"The person:\n{cut(prompt, LONGEST_SHOWN)}\n\nThe assistant:\n{cut(answer, LONGEST_SHOWN)}"
+async def ask_for_title(turn: Turn, shown: str, emit: EventListener, count: Callable[[Usage], None]) -> str:
+    """What the model answers. `turn` has ended; `shown` is the part of it that is sent. Raises TarkError."""
     request = ChatRequest(
         ASKED, (Message("user", (Text(shown),)),), max_output_tokens=MOST_TOKENS, session_id=turn.session.id
     )

@@ -36,13 +36,19 @@ from tark_lsp.server.usage_command import UsageCommand
 class CommandParts:
     """`features` offer the commands (protocol.md, "Commands")."""
 
-    def __init__(
-        self, connection: Connection, core: CoreParts, start: StartCommand, session_commands: SessionCommands
-    ) -> None:
-        """`start` and `session_commands` are there from the beginning: a comment also starts a turn."""
+    def __init__(self, connection: Connection, core: CoreParts, start: StartCommand) -> None:
+        """`start` is there from the beginning, because a comment also starts a turn."""
         self._core = core
         self.auth = Auth(connection, core.questions, core.show, core.configuration)
         permissions = PermissionCommands(connection, core.permissions)
+        session_commands = SessionCommands(
+            core.sessions,
+            core.show,
+            core.records,
+            core.turns.is_held_back,
+            core.checkpoints.undone_turns,
+            core.configuration.check_model,
+        )
         self.features: Sequence[Feature] = [
             start,
             TurnCommands(core.turns, core.records, core.sessions, core.titles, core.display),

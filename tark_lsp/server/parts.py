@@ -22,7 +22,7 @@ from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.core_parts import CoreParts
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
-from tark_lsp.server.sessions.commands import SessionCommands
+from tark_lsp.server.protocol import incoming
 from tark_lsp.server.sessions.events import SessionChanged, SessionEvent, SessionLost
 from tark_lsp.server.turns.comment_runs import CommentRuns
 from tark_lsp.server.turns.start_command import StartCommand
@@ -37,7 +37,8 @@ class ServerParts(CoreParts):
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         self._make_features()
-        self._make_commands()
+        early = EarlyAnswers(connection, self.questions.tell)
+        self.commands = Commands(early, lambda: self.command_parts.features, self._before_command)
         self._connect_events()
         self.configuration.load()
 
@@ -66,25 +67,11 @@ class ServerParts(CoreParts):
             documents, comments, self.marks, self.start, self.saving, self.questions, self._settings, self.background
         )
 
-    def _make_commands(self) -> None:
-        connection, turns, undone = self._connection, self.turns, self.checkpoints.undone_turns
-        self.session_commands = SessionCommands(
-            connection,
-            self.sessions,
-            self.show,
-            self.records,
-            turns.is_held_back,
-            undone,
-            self.configuration.check_model,
-        )
-        early = EarlyAnswers(connection, self.questions.tell)
-        self.commands = Commands(early, lambda: self.command_parts.features, self._before_command)
-
     @cached_property
     def command_parts(self) -> "CommandParts":
         from tark_lsp.server.command_parts import CommandParts
 
-        return CommandParts(self._connection, self, self.start, self.session_commands)
+        return CommandParts(self._connection, self, self.start)
 
     def _before_command(self, command: str) -> None:
         self.restorer.restore_if_due()
@@ -122,8 +109,14 @@ class ServerParts(CoreParts):
     def _on_session_event(self, event: SessionEvent) -> None:
         if isinstance(event, SessionLost):
             self.turns.cancel(session_id=event.session_id)
-        if isinstance(event, SessionChanged):  # it is new, perhaps: its first call should find its server ready
-            self.mcp.start()
+        if isinstance(event, SessionChanged):
+            self._show_session(event.session_id)
+            self.mcp.start()  # it is new, perhaps: its first call should find its server ready
+
+    def _show_session(self, session_id: str) -> None:
+        if self._connection.client.understands("updates"):
+            rows = self.sessions.rows
+            self._connection.notify(incoming.SESSION, {"session": rows.json(rows.find_row(session_id))})
 
     async def stop(self) -> None:
         self.reviews.ending = True

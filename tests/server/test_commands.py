@@ -14,7 +14,7 @@ from tark_lsp.server.commands import Command, Commands
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.protocol.capabilities import COMMANDS
-from tark_lsp.server.protocol.incoming import Nothing
+from tark_lsp.server.protocol.command_payloads import Nothing
 from tests.server.desk import TEXT, Desk, allow
 from tests.server.raw import ROOT
 

@@ -16,9 +16,12 @@ from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.title_text import first_words
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.server.turns.turns import Turns
+from tark_lsp.visible import cut
 
 log = logging.getLogger(__name__)
 
+LONGEST_SHOWN = 2_000
+"""Characters of the prompt and of the answer that the request holds."""
 AROUND = "\"'`*#“”«»„ "
 """What models put around a title."""
 
@@ -57,7 +60,8 @@ class Titles:
         row = self._sessions.store.find_session(session.id)
         if row is None or row.turns > 1 or row.title != first_words(record.request.prompt):
             return
-        self._asking[session.id] = task = asyncio.create_task(self._ask(record, turn, str(end["text"])))
+        shown = _shown(record.request.prompt, str(end["text"]))
+        self._asking[session.id] = task = asyncio.create_task(self._ask(record, turn, shown))
         task.add_done_callback(lambda _: self._asking.pop(session.id, None))
 
     def cancel(self, session_id: str | None = None) -> None:
@@ -75,7 +79,7 @@ class Titles:
         if isinstance(event, SessionDeleted):
             self.cancel(event.session_id)
 
-    async def _ask(self, record: TurnRecord, turn: Turn, answer: str) -> None:
+    async def _ask(self, record: TurnRecord, turn: Turn, shown: str) -> None:
         from tark_lsp.agent.title import ask_for_title  # imported with the first title
 
         session, words = turn.session, turn.session.title
@@ -84,9 +88,7 @@ class Titles:
             session.usage += usage
 
         try:
-            text = await ask_for_title(
-                turn, record.request.prompt, answer, lambda event: self._turns.emit(record, event), count
-            )
+            text = await ask_for_title(turn, shown, lambda event: self._turns.emit(record, event), count)
         except TarkError as error:
             log.info("no title for %s: %s", session.id, error)
             return
@@ -95,3 +97,7 @@ class Titles:
         if title and self._sessions.live.is_ours(session) and session.title == words:
             session.title = title
             self._sessions.save(session)
+
+
+def _shown(prompt: str, answer: str) -> str:
+    return f"The person:\n{cut(prompt, LONGEST_SHOWN)}\n\nThe assistant:\n{cut(answer, LONGEST_SHOWN)}"
