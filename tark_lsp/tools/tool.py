@@ -254,17 +254,13 @@ class ToolContext:
         draft = self.draft_at(path)
         if draft is None:
             return self.workspace.read(path)
-        drafted = draft.drafted
+        drafted, name = draft.drafted, self.workspace.display(path)
         if drafted.path != path:
             to = self.workspace.display(drafted.path)
-            raise FileMissing(
-                f"{self.workspace.display(path)} is moved to {to} by this answer", hint=f"use the path {to} from now on"
-            )
+            raise FileMissing(f"{name} is moved to {to} by this answer", hint=f"use the path {to} from now on")
         if not drafted.exists:
-            raise FileMissing(
-                f"{self.workspace.display(path)} no longer exists after the earlier calls of this answer",
-                hint="this answer itself deletes or moves it; continue without it",
-            )
+            message = f"{name} no longer exists after the earlier calls of this answer"
+            raise FileMissing(message, hint="this answer itself deletes or moves it; continue without it")
         return drafted
 
 
