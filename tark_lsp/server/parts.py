@@ -1,6 +1,6 @@
 """All parts of the language server: those that answer requests of the editor, and who hears of which event.
 
-command_parts.py has those that only commands need. What a part needs to hear from a later one comes as an event (`listen`).
+What a part needs to hear from a later one comes as an event (`listen`). command_parts.py has what only commands need.
 """
 
 import asyncio
