@@ -66,19 +66,14 @@ class Waiting:
     """How many there were, the open ones included."""
 
 
-def _figure(value: object) -> str:
-    """Empty for what is no number. `float` cannot have an integer of 400 digits."""
-    try:
-        return f"{float(value):g}" if isinstance(value, int | float) else ""
-    except OverflowError:
-        return ""
-
-
 class WaitingRequests:
     """All requests that wait now. What arrives for one that no longer waits is left out."""
 
     def __init__(self) -> None:
         self._by_id: dict[RequestId, Waiting] = {}
+
+    def __contains__(self, request_id: object) -> bool:
+        return request_id in self._by_id
 
     @contextmanager
     def add(self, request_id: RequestId, waiting: Waiting) -> Iterator[None]:
@@ -126,6 +121,14 @@ class WaitingRequests:
         for waiting in self._by_id.values():
             if (task := waiting.asked.pop(id_in(params, "requestId"), None)) is not None:
                 task.cancel()
+
+
+def _figure(value: object) -> str:
+    """Empty for what is no number. `float` cannot have an integer of 400 digits."""
+    try:
+        return f"{float(value):g}" if isinstance(value, int | float) else ""
+    except OverflowError:
+        return ""
 
 
 def progress_text(params: Mapping[str, Any]) -> str:
