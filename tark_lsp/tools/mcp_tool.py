@@ -64,6 +64,8 @@ def mcp_tool(offered: "OfferedTool") -> McpTool:
 
     async def run(args: McpArguments, ctx: ToolContext, _: Preview) -> Counted:
         from tark_lsp.mcp.client import Call
+        from tark_lsp.mcp.json_rpc import RpcError
+        from tark_lsp.mcp.transport import ProgramEnded
 
         def report(progress: str) -> None:
             ctx.report_progress(f"{offered.name}: {progress}")
@@ -72,7 +74,10 @@ def mcp_tool(offered: "OfferedTool") -> McpTool:
         try:
             content = await server.call_tool(call)
         except McpError as error:
-            message = f"the MCP server {name}: {error.message}"
+            # Its own words are foreign text, whether they are a result, an error, or the end of its stderr.
+            own = isinstance(error, RpcError | ProgramEnded)
+            said = foreign_text(offered.name, name, error.message, ctx) if own else error.message
+            message = f"the MCP server {name}: {said}"
             raise ToolError("mcp", message, hint=error.hint or "try something else, or tell the person") from error
         if content.is_error:
             raise ToolError("mcp", foreign_text(offered.name, name, content.text, ctx), hint="correct the arguments")

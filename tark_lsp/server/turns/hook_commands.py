@@ -42,7 +42,7 @@ class HookCommands:
             if new := [hook.name for hook in found.hooks if hook not in approved and hook.settings.enabled]:
                 problems.append(f"this folder offers hooks ({', '.join(new)}): `tark-lsp hooks approve` shows one")
             problems += found.problems
-            hooks += approved
+            hooks = [*approved, *hooks]  # yours come last: they see what a project's hooks left
         around = Surroundings(
             workspace.folders,
             os.environ,
