@@ -23,7 +23,6 @@ MARKER = "TARK_HOOK"
 LONGEST_REASON = 500
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc", "/opt")
 """What every run in the sandbox can read."""
-NOT_CONFINED = "cannot run in the sandbox ({}); set sandbox = false for this hook if you trust it"
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ async def _start(hook: Hook, resolved: Resolved, given: bytes, output: Output, a
 
     sandbox = around.sandbox()
     if sandbox is None:
-        raise HookError(NOT_CONFINED.format("it is turned off"))
+        raise _not_confined(hook, "it is turned off")
     needs = Needs(read_only=True, network=hook.settings.network, readable=own_files(hook, resolved, around.folders))
 
     async def start(prepared: "Run") -> int | None:
@@ -112,8 +111,14 @@ async def _start(hook: Hook, resolved: Resolved, given: bytes, output: Output, a
     try:
         code, _ = await sandbox.execute(resolved.argv, resolved.cwd, env, start, needs)
     except NotSandboxed as error:
-        raise HookError(NOT_CONFINED.format(error)) from error
+        raise _not_confined(hook, str(error)) from error
     return code
+
+
+def _not_confined(hook: Hook, why: str) -> HookError:
+    own = "set sandbox = false for this hook if you trust it"
+    fix = own if hook.source is None else "a hook of a project always runs in the sandbox"
+    return HookError(f"cannot run in the sandbox ({why}); {fix}")
 
 
 def own_files(hook: Hook, resolved: Resolved, folders: Sequence[Path]) -> tuple[Path, ...]:
