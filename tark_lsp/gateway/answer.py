@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from tark_lsp.errors import ModelNotFound, TarkError
 from tark_lsp.gateway.encoder import ResponseEncoder
 from tark_lsp.gateway.items import Event
+from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.metrics import Outcome, tokens_of
 from tark_lsp.gateway.names import near_models, not_found
 from tark_lsp.gateway.problems import SERVER, Problem, problem_of
@@ -142,7 +143,7 @@ class Answer(Response):
         if self._asked.stream:
             await self._end()
         else:
-            await JSONResponse(encoder.response, headers=self._head)(self._scope, self._receive, self._send)
+            await JsonResponse(encoder.response, headers=self._head)(self._scope, self._receive, self._send)
 
     async def _fail(self, problem: Problem) -> None:
         self._problem = problem
@@ -151,7 +152,7 @@ class Answer(Response):
             await self._write_events(events)
             await self._end()
         else:
-            response = JSONResponse(problem.body, problem.status, {**self._head, **problem.headers})
+            response = JsonResponse(problem.body, problem.status, {**self._head, **problem.headers})
             await response(self._scope, self._receive, self._send)
 
     async def _begin(self) -> None:

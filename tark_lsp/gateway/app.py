@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -19,6 +19,7 @@ from tark_lsp.gateway.answer import BROKEN, Answer
 from tark_lsp.gateway.body import MAX_BYTES, check_head, decode_body, read_body
 from tark_lsp.gateway.encoder import ResponseEncoder
 from tark_lsp.gateway.guard import Guard, GuardedApp
+from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.load import Load
 from tark_lsp.gateway.metrics import CONTENT_TYPE, Metrics, Outcome
 from tark_lsp.gateway.names import ModelNames
@@ -34,6 +35,8 @@ LARGE = 256 * 1024
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
 """Of the errors that routing makes."""
+
+PLACES = "use POST /v1/responses or GET /v1/models (so a client's base URL ends with /v1), /health or /metrics"
 
 STATELESS = "nothing is stored here, so nothing can be done with a response later"
 
@@ -57,8 +60,11 @@ class Gateway:
         """An ASGI app. Raises Problem, TarkError and ClientDisconnect, all before an answer has begun."""
         request = Request(scope, receive)
         check_head(request.headers)
-        with self._load.slot(int(request.headers.get("content-length", MAX_BYTES))):
-            answer = await self._new_answer(await read_body(request))
+        with self._load.slot(int(request.headers.get("content-length", MAX_BYTES))) as slot:
+            body = await read_body(request)
+            slot.bytes = len(body)
+            answer = await self._new_answer(body)
+            del body
             await answer(scope, receive, send)
 
     async def _new_answer(self, body: bytes) -> Answer:
@@ -96,10 +102,10 @@ class Gateway:
             }
             for name, since in created.items()
         ]
-        return JSONResponse({"object": "list", "data": data})
+        return JsonResponse({"object": "list", "data": data})
 
     async def health(self, _: Request) -> Response:
-        return JSONResponse({"status": "stopping" if self._stopping.is_set() else "ok", "version": __version__})
+        return JsonResponse({"status": "stopping" if self._stopping.is_set() else "ok", "version": __version__})
 
     async def refuse(self, _: Request) -> Response:
         raise Problem(404, INVALID, "not_stored", STATELESS)
@@ -128,13 +134,16 @@ def new_app(gateway: Gateway, guard: Guard) -> ASGIApp:
             kind: _shaped(problem_with, gateway.count_refused) for kind, problem_with in PROBLEMS.items()
         },
     )
+    app.router.redirect_slashes = False
     return GuardedApp(app, guard, gateway.count_refused)
 
 
 PROBLEMS: Mapping[type[Exception], Callable[..., Problem]] = {
     Problem: lambda error: error,
     TarkError: problem_of,
-    HTTPException: lambda error: Problem(error.status_code, INVALID, CODES[error.status_code], error.detail),
+    HTTPException: lambda error: Problem(
+        error.status_code, INVALID, CODES[error.status_code], f"{error.detail}: {PLACES}"
+    ),
     ClientDisconnect: lambda _: Problem(400, INVALID, "client_left", "the client has left"),
     Exception: lambda _: BROKEN,
 }
@@ -148,6 +157,7 @@ def _shaped(
     async def handle(_: Request, error: Exception) -> Response:
         problem = problem_with(error)
         count(problem)
-        return JSONResponse(problem.body, problem.status, problem.headers)
+        allowed = (error.headers or {}) if isinstance(error, HTTPException) else {}
+        return JsonResponse(problem.body, problem.status, {**problem.headers, **allowed})
 
     return handle

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from starlette.responses import JSONResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.problems import INVALID, Problem
 
 MAX_CONNECTIONS = 1024
@@ -84,7 +84,7 @@ class Connection(HttpToolsProtocol):
         """Ends the connection. An answer that has begun is cut, because what follows cannot be told from it."""
         self._stop_timer()
         if (self._is_idle or not self.cycle.response_started) and not self.transport.is_closing():
-            body = bytes(JSONResponse(Problem(status, INVALID, code, message).body).body)
+            body = bytes(JsonResponse(Problem(status, INVALID, code, message).body).body)
             head = f"HTTP/1.1 {status} Refused\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
             self.transport.write(f"{head}connection: close\r\n\r\n".encode() + body)
         if self.cycle is not None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from tark_lsp.gateway.content import read_content, text_of
 from tark_lsp.gateway.problems import invalid
+from tark_lsp.gateway.reading import check_depth, optional, read, short
 from tark_lsp.gateway.reading import field as required
-from tark_lsp.gateway.reading import optional, read, short
 from tark_lsp.gateway.reasoning_state import read_state
 from tark_lsp.gateway.tools import SEARCH, read_tools, sent_name
 from tark_lsp.llm.events import Echo, MessageBuilder, TextDelta, ThinkingDelta, ToolCallComplete, ToolCallStart
@@ -187,6 +187,7 @@ def _search_call(reader: _Reader, item: Mapping[str, Any], where: str) -> None:
     if "arguments" not in item:
         raise invalid(f"{where}.arguments is missing", f"{where}.arguments", "missing_required_parameter")
     arguments = item["arguments"]  # of any type: a model's broken JSON is a string
+    check_depth(arguments, f"{where}.arguments")
     text = arguments if isinstance(arguments, str) else encode_json(arguments).decode()
     reader.add_call(item["call_id"], SEARCH, text)
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tark_lsp.gateway import connections, load
+from tark_lsp.gateway import body, connections, load
 from tark_lsp.llm.scripted.scenario import Reply
 from tests.gateway.running import TOKEN, running_gateway
 from tests.gateway.test_http import Answered, asking, request, send
@@ -118,6 +118,22 @@ async def test_more_than_it_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
         await upstream.requests[0].closed.wait()
         upstream.then(Reply(text="Hi"))
         assert (await send(url, raw(LENGTH))).status == 200
+
+
+async def test_chunked_bodies_count_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their length is unknown only until they are read: a stream that runs for long holds no more than its body."""
+    monkeypatch.setattr(load, "MAX_BYTES", body.MAX_BYTES + 10_000)
+    chunked = raw("transfer-encoding: chunked", body=CHUNKED)
+    async with (
+        Loopback([Raw(silent=True)]) as upstream,
+        running_gateway(upstream) as url,
+        connected(url) as (_, one),
+        asyncio.timeout(AT_ONCE),
+    ):
+        one.write(chunked)
+        await upstream.asked(1)
+        upstream.then(Reply(text="Hi"))
+        assert (await send(url, chunked)).status == 200
 
 
 async def test_more_connections_than_it_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:

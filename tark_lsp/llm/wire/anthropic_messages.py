@@ -53,6 +53,7 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
 
 def _tool(tool: ToolDefinition) -> dict[str, Any]:
     sent = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+    sent |= {"strict": True} if tool.strict else {}
     return {**sent, "defer_loading": True} if tool.loading == "deferred" else sent
 
 
