@@ -1,6 +1,7 @@
 """Connections to the gateway: uvicorn's protocol, with limits for what comes before a request is known."""
 
 import asyncio
+import re
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -14,15 +15,22 @@ MAX_HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 15.0
 """How long they may take."""
 
+UPGRADE = re.compile(rb"(?<=\r\n)upgrade(?=[ \t]*:)", re.IGNORECASE)
+"""Java's HTTP client offers HTTP/2 in this header with each request. The parser would drop the body of such a request."""
+
 
 class Connection(HttpToolsProtocol):
-    """One connection. Its client gets an error in OpenAI's shape, and the connection is closed, if what it sends is no
-    HTTP, or if its head is too large or too slow.
+    """One connection, with one request at a time. Its client gets an error in OpenAI's shape, and the connection is
+    closed, if what it sends is no HTTP, or if its head is too large or too slow.
+
+    A request that is sent before the last one is answered is not read, and the connection ends with that answer: uvicorn
+    would not notice any more that the client has left.
 
     https://www.uvicorn.org/server-behavior/ (as of version 0.54)
     """
 
     _in_head = True
+    _ends_with_answer = False
     _head_bytes = 0
     _timer: asyncio.TimerHandle | None = None
 
@@ -38,10 +46,12 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._ends_with_answer:
             return
         if self._in_head:
             self._head_bytes += len(data)
+            head, end, rest = data.partition(b"\r\n\r\n")
+            data = UPGRADE.sub(b"ignored", head) + end + rest
         super().data_received(data)
         if self._in_head and self._head_bytes > MAX_HEAD_BYTES:
             self._refuse(431, "headers_too_large", f"the headers have more than {MAX_HEAD_BYTES // 1024} KiB")
@@ -49,6 +59,12 @@ class Connection(HttpToolsProtocol):
             self._stop_timer()
         elif self._timer is None:
             self._start_timer()
+
+    def on_message_begin(self) -> None:
+        if not self._is_idle:
+            self._ends_with_answer, self.cycle.keep_alive = True, False
+            raise ValueError("a request before the last one is answered")  # the parser stops here
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._in_head, self._head_bytes = False, 0
@@ -60,7 +76,11 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(400, "invalid_http", msg)
+        if not self._ends_with_answer:
+            self._refuse(400, "invalid_http", msg)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        self._refuse(400, "invalid_http", "CONNECT and an Upgrade of the protocol are not supported; use HTTP/1.1")
 
     @property
     def _is_idle(self) -> bool:

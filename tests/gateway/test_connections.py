@@ -62,17 +62,49 @@ async def test_hostile_http() -> None:
     assert upstream.requests == []
 
 
-async def test_chunks_and_pipelined_requests() -> None:
-    two = raw("transfer-encoding: chunked", body=CHUNKED) + raw(LENGTH)
+async def test_chunks_and_requests_one_after_another() -> None:
     async with Loopback([Reply(text="Hi")]) as upstream, running_gateway(upstream) as url:
         async with connected(url) as (reader, writer):
-            writer.write(two)
-            for _ in range(2):
+            for sent in (raw("transfer-encoding: chunked", body=CHUNKED), raw(LENGTH)):
+                writer.write(sent)
                 assert (await read_answer(reader)).status == 200
         chunks = [b"1\r\n%c\r\n" % byte for byte in BODY]  # each byte in a chunk of its own
         answer = await send(url, raw("transfer-encoding: chunked", body=b"".join(chunks) + b"0\r\n\r\n"))
         assert answer.status == 200
     assert len(upstream.requests) == 3
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_client_leaves_that_sent_more_requests_than_it_read(stream: bool) -> None:
+    """The answer ends, and so does the connection: the other requests are not run."""
+    half = Raw([b'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'], stall=True)
+    body = asking(stream=stream)
+    several = raw(f"content-length: {len(body)}", body=body) * 3
+    async with (
+        Loopback([half]) as upstream,
+        running_gateway(upstream) as url,
+        asyncio.timeout(AT_ONCE),
+    ):
+        async with connected(url) as (_, writer):
+            writer.write(several)
+            await upstream.asked(1)
+        await upstream.requests[0].closed.wait()
+        upstream.then(Reply(text="Hi"))
+        async with connected(url) as (reader, writer):
+            writer.write(raw(LENGTH) * 3)
+            assert (await read_answer(reader)).status == 200
+            assert await reader.read() == b""
+    assert len(upstream.requests) == 2
+
+
+async def test_an_offer_of_http_2_is_ignored() -> None:
+    """Java's client makes it. A tunnel is refused."""
+    offer = raw(LENGTH, "connection: upgrade, http2-settings", "Upgrade: h2c", "http2-settings: AAMAAABkAARAAAAA")
+    async with Loopback([Reply(text="Hi")]) as upstream, running_gateway(upstream) as url:
+        assert (await send(url, offer)).status == 200
+        answer = await send(url, request("CONNECT", "localhost:1"))
+    assert (answer.status, answer.error["code"]) == (400, "invalid_http")
+    assert len(upstream.requests) == 1
 
 
 async def test_trailers_change_nothing() -> None:
