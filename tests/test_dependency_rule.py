@@ -151,7 +151,7 @@ ONLY_IN: dict[str, set[str]] = {
     "rich": {"cli"},
     "markdown_it": {"cli"},
     "prompt_toolkit": {"cli"},
-    "msgspec": {"llm"},
+    "msgspec": {"gateway", "llm"},
     "genai_prices": {"llm"},
     "opentelemetry": {"telemetry"},
     "sqlite3": {"sqlite_file", "database", "workspace", "sessions", "receipts", "permissions", "index"},

@@ -30,7 +30,7 @@ from tark_lsp.llm.client import Models
 
 log = logging.getLogger(__name__)
 
-LARGE = 256 * 1024
+LARGE = 64 * 1024
 """Bytes: larger bodies are read in a thread, so that running answers go on."""
 
 CODES = {404: "not_found", 405: "method_not_allowed"}

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-import msgspec
-
+from tark_lsp.errors import ProtocolError
 from tark_lsp.llm.events import Echo
-from tark_lsp.llm.wire.json_values import encode_json, is_too_deep
+from tark_lsp.llm.wire.json_values import decode_untyped_json, encode_json, is_too_deep
 
 MARK = "tark1."
 """How ours begin. Others are from another gateway, or from OpenAI itself."""
@@ -40,10 +39,10 @@ def read_state(text: str) -> State | None:
     if not text.startswith(MARK):
         return None
     try:
-        value = msgspec.json.decode(base64.urlsafe_b64decode(text[len(MARK) :].encode("ascii")))
+        value = decode_untyped_json(base64.urlsafe_b64decode(text[len(MARK) :].encode("ascii")))
         echoes = tuple(_echo(row) for row in value["echoes"])
         return State(str(value["model"]), echoes)
-    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error, msgspec.DecodeError):
+    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error, ProtocolError):
         return None
 
 

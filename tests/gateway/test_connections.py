@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
 from tark_lsp.gateway import body, connections, load
+from tark_lsp.gateway.serving import listen
 from tark_lsp.llm.scripted.scenario import Reply
 from tests.gateway.running import TOKEN, running_gateway
 from tests.gateway.test_http import Answered, asking, request, send
@@ -178,6 +180,22 @@ async def test_more_connections_than_it_can_hold(monkeypatch: pytest.MonkeyPatch
         writer.write(b"POST")
         await writer.drain()
         assert (await send(url, b"")).error["code"] == "gateway_busy"
+
+
+async def test_no_event_waits_for_the_acknowledgement_of_the_last_one() -> None:
+    """Nagle's algorithm is off. With it, and a client that delays its acknowledgements, it would be 40 ms each."""
+    serving: list[socket.socket] = []
+
+    class Accepted(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            serving.append(transport.get_extra_info("socket"))
+            made.set()
+
+    made, listening = asyncio.Event(), listen(0)
+    server = await asyncio.get_running_loop().create_server(Accepted, sock=listening)
+    async with server, connected(f"http://127.0.0.1:{listening.getsockname()[1]}/v1"):
+        await made.wait()
+        assert serving[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @asynccontextmanager
