@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from tark_lsp.errors import ModelNotFound, TarkError
 from tark_lsp.gateway.encoder import ResponseEncoder
@@ -22,9 +22,6 @@ from tark_lsp.llm.events import Dropped, Notice, Retry, Stall
 from tark_lsp.llm.wire.json_values import encode_json
 
 log = logging.getLogger(__name__)
-
-SLOW_READER_SECONDS = 120.0
-"""How long the client may take to read what is sent."""
 
 MAX_WARNINGS = 2000
 """Characters of the header."""
@@ -65,7 +62,7 @@ class Answer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Whatever ends first, all ends: closing the model's stream closes its connection."""
-        self._scope, self._receive, self._raw_send = scope, receive, send
+        self._scope, self._receive, self._send = scope, receive, send
         work = asyncio.create_task(self._answer())
         left = asyncio.create_task(_client_left(receive))
         stopped = asyncio.create_task(self._stopping.wait())
@@ -113,8 +110,6 @@ class Answer(Response):
             await self._fail(not_found(error.message, near) if near else problem_of(error))
         except TarkError as error:
             await self._fail(problem_of(error))
-        except TimeoutError:  # an OSError, too
-            log.warning("%s: the client does not read", self._short_id)
         except OSError:
             pass  # the client has left
         except Exception:  # whatever it is, the client gets an error in OpenAI's shape
@@ -183,10 +178,6 @@ class Answer(Response):
 
     async def _end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _send(self, message: Message) -> None:
-        async with asyncio.timeout(SLOW_READER_SECONDS):
-            await self._raw_send(message)
 
     @property
     def _head(self) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """Connections to the gateway: uvicorn's protocol, with limits for what comes before a request is known."""
 
 import asyncio
+import logging
 import re
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -8,12 +9,17 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.problems import INVALID, Problem
 
+log = logging.getLogger(__name__)
+
 MAX_CONNECTIONS = 1024
 MAX_HEAD_BYTES = 64 * 1024
 """Of the request line and the headers."""
 
 HEAD_SECONDS = 15.0
 """How long they may take."""
+
+SLOW_READER_SECONDS = 120.0
+"""How long the client may take until it reads what is sent."""
 
 UPGRADE = re.compile(rb"(?<=\r\n)upgrade(?=[ \t]*:)", re.IGNORECASE)
 """Java's HTTP client offers HTTP/2 in this header with each request. The parser would drop the body of such a request."""
@@ -33,6 +39,7 @@ class Connection(HttpToolsProtocol):
     _ends_with_answer = False
     _head_bytes = 0
     _timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -43,7 +50,16 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        self._stop_write_timer()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._write_timer = self.loop.call_later(SLOW_READER_SECONDS, self._does_not_read)
+
+    def resume_writing(self) -> None:
+        self._stop_write_timer()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing() or self._ends_with_answer:
@@ -94,6 +110,16 @@ class Connection(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+    def _does_not_read(self) -> None:
+        """Closing would wait until the client has read the rest. What answers it sees that it has left."""
+        log.warning("a client has not read for %.0f s; its connection is closed", SLOW_READER_SECONDS)
+        self.transport.abort()
 
     def _late(self) -> None:
         self._timer = None

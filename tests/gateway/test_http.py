@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.gateway import answer, body
+from tark_lsp.gateway import body, connections
 from tark_lsp.gateway.guard import Guard
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedError
 from tests.gateway.running import TOKEN, model_of, running_gateway
@@ -209,8 +209,8 @@ async def test_a_silent_model_is_waited_for_with_comments() -> None:
 
 
 async def test_a_client_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model is not read further than a little ahead of the client, and not for ever."""
-    monkeypatch.setattr(answer, "SLOW_READER_SECONDS", 0.2)
+    """The model is not read further than a little ahead of the client, and not for ever; nor is the socket kept."""
+    monkeypatch.setattr(connections, "SLOW_READER_SECONDS", 0.2)
     piece = b'data: {"choices":[{"delta":{"content":"%b"}}]}\n\n' % (b"x" * 60_000)
     async with (
         Loopback([Raw([piece] * 2000)]) as upstream,
@@ -222,6 +222,8 @@ async def test_a_client_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
         writer.write(request(content=asking(stream=True)))
         await upstream.asked(1)
         await upstream.requests[0].closed.wait()
+        while not (await send(url, request("GET", "/metrics"))).content.count(b'end="left"'):
+            pass
         writer.close()
         await writer.wait_closed()
 
