@@ -110,6 +110,8 @@ class Answer(Response):
             await self._fail(not_found(error.message, near) if near else problem_of(error))
         except TarkError as error:
             await self._fail(problem_of(error))
+        except Problem as problem:
+            await self._fail(problem)
         except OSError:
             pass  # the client has left
         except Exception:  # whatever it is, the client gets an error in OpenAI's shape

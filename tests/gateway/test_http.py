@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.gateway import body, connections
+from tark_lsp.gateway import body, connections, encoder
 from tark_lsp.gateway.guard import Guard
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedError
 from tests.gateway.running import TOKEN, model_of, running_gateway
@@ -226,6 +226,24 @@ async def test_a_client_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
             pass
         writer.close()
         await writer.wait_closed()
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_an_answer_without_an_end(monkeypatch: pytest.MonkeyPatch, stream: bool) -> None:
+    """The gateway holds an answer until it ends, so not for ever."""
+    monkeypatch.setattr(encoder, "MAX_CHARACTERS", 1000)
+    piece = b'data: {"choices":[{"delta":{"content":"over and over"}}]}\n\n'
+    async with (
+        Loopback([Raw([piece] * 500, stall=True)]) as upstream,
+        running_gateway(upstream) as url,
+        asyncio.timeout(AT_ONCE),
+    ):
+        if stream:
+            events = await events_of(url, request(content=asking(stream=True), connection="close"), asyncio.Event())
+            assert "more than 1000 characters" in events[-1]["response"]["error"]["message"]
+        else:
+            assert (await send(url, request(content=asking()))).error["code"] == "upstream_protocol"
+        await upstream.requests[0].closed.wait()
 
 
 async def test_nothing_is_left_of_requests_that_go_wrong() -> None:
