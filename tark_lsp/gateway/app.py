@@ -24,7 +24,7 @@ from tark_lsp.gateway.load import Load
 from tark_lsp.gateway.metrics import CONTENT_TYPE, Metrics, Outcome
 from tark_lsp.gateway.names import ModelNames
 from tark_lsp.gateway.problems import INVALID, Problem, problem_of
-from tark_lsp.gateway.request import Asked, read_request
+from tark_lsp.gateway.request import ParsedRequest, read_request
 from tark_lsp.gateway.response import new_response
 from tark_lsp.llm.client import Models
 
@@ -69,15 +69,15 @@ class Gateway:
 
     async def _new_answer(self, body: bytes) -> Answer:
         if len(body) > LARGE:
-            asked = await asyncio.to_thread(self._read, body)
+            parsed = await asyncio.to_thread(self._read, body)
         else:
-            asked = self._read(body)
-        model = await self._models.open_model(asked.model)
-        response = new_response(new_id("resp"), int(time.time()), asked.model, asked.repeated)
-        encoder = ResponseEncoder(response, asked.model, asked.tools, new_id)
-        return Answer(self._models, model, asked, encoder, self._stopping, self.metrics.observe)
+            parsed = self._read(body)
+        model = await self._models.open_model(parsed.model)
+        response = new_response(new_id("resp"), int(time.time()), parsed.model, parsed.repeated)
+        encoder = ResponseEncoder(response, parsed.model, parsed.tools, new_id)
+        return Answer(self._models, model, parsed, encoder, self._stopping, self.metrics.observe)
 
-    def _read(self, body: bytes) -> Asked:
+    def _read(self, body: bytes) -> ParsedRequest:
         return read_request(decode_body(body), self._names.find)
 
     async def show_metrics(self, _: Request) -> Response:

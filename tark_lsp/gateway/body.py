@@ -14,8 +14,9 @@ from tark_lsp.gateway.problems import INVALID, Problem
 MAX_BYTES = 32 * 1024 * 1024
 MAX_BRACKETS = 500_000
 MAX_COMMAS = 1_000_000
-"""How much is decoded: each bracket can be an array or an object, each comma a value. Those in texts count, too, because
-counting the others alone would take as long as decoding them."""
+"""How much is decoded: each bracket can be an array or an object, each comma a value. Those in texts count, too: to
+tell them apart takes as long as decoding all.
+"""
 
 MAX_DIGITS = 400
 """Of an integer."""

@@ -22,15 +22,15 @@ SLOW_READER_SECONDS = 120.0
 """How long the client may take until it reads what is sent."""
 
 UPGRADE = re.compile(rb"(?<=\r\n)upgrade(?=[ \t]*:)", re.IGNORECASE)
-"""Java's HTTP client offers HTTP/2 in this header with each request. The parser would drop the body of such a request."""
+"""Java's HTTP client offers HTTP/2 in this header with each request. The parser would drop the body of the request."""
 
 
 class Connection(HttpToolsProtocol):
     """One connection, with one request at a time. Its client gets an error in OpenAI's shape, and the connection is
     closed, if what it sends is no HTTP, or if its head is too large or too slow.
 
-    A request that is sent before the last one is answered is not read, and the connection ends with that answer: uvicorn
-    would not notice any more that the client has left.
+    A request that is sent before the last one is answered is not read, and the connection ends with that answer:
+    uvicorn would not notice any more that the client has left.
 
     https://www.uvicorn.org/server-behavior/ (as of version 0.54)
     """

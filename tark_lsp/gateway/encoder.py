@@ -16,7 +16,7 @@ from tark_lsp.gateway.items import SHAPES, Event, Item, Kind, Status
 from tark_lsp.gateway.problems import SERVER, Problem
 from tark_lsp.gateway.reasoning_state import write_state
 from tark_lsp.gateway.response import ended, failed
-from tark_lsp.gateway.tools import ToolBook
+from tark_lsp.gateway.tools import ToolSet
 from tark_lsp.llm.events import (
     Done,
     Echo,
@@ -32,7 +32,6 @@ from tark_lsp.llm.events import (
 from tark_lsp.llm.wire.sendable_history import replace_ids
 from tark_lsp.llm.wire.tool_calls import is_json_object
 from tark_lsp.messages import Usage
-
 
 MAX_CHARACTERS = 64 * 1024 * 1024
 """Of an answer, which is held whole until its end."""
@@ -78,7 +77,7 @@ class ResponseEncoder:
     `model` is `<provider>/<model>`. `new_id` makes a unique id that begins with the given prefix.
     """
 
-    def __init__(self, response: Mapping[str, Any], model: str, tools: ToolBook, new_id: Callable[[str], str]) -> None:
+    def __init__(self, response: Mapping[str, Any], model: str, tools: ToolSet, new_id: Callable[[str], str]) -> None:
         self.response = dict(response)
         self._model = model
         self._tools = tools

@@ -132,10 +132,8 @@ def _pair(items: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> dict[str,
 
 def _result(item: Mapping[str, Any], kind: str, call_id: str, where: str) -> ToolResult:
     if kind == "tool_search_output":
-        book = read_tools(required(item, "tools", list, where), f"{where}.tools")
-        found = [
-            {"name": tool.definition.name, "description": tool.definition.description} for tool in book.tools.values()
-        ]
+        tools = read_tools(required(item, "tools", list, where), f"{where}.tools").tools.values()
+        found = [{"name": tool.definition.name, "description": tool.definition.description} for tool in tools]
         return ToolResult(call_id, encode_json({"tools": found}).decode())
     parts = read_content(item.get("output"), f"{where}.output")
     text = "\n".join(part.text for part in parts if isinstance(part, Text))

@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.gateway.history import read_history
 from tark_lsp.gateway.problems import invalid
 from tark_lsp.gateway.reading import check_depth, field, number, optional, read, short, word
-from tark_lsp.gateway.tools import ToolBook, flat, read_tools
+from tark_lsp.gateway.tools import ToolSet, flat, read_tools
 from tark_lsp.llm.options import AnswerFormat, ChatOptions, OneTool, ToolChoice
 from tark_lsp.llm.request import ChatRequest
 
@@ -57,20 +57,20 @@ EFFORTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedRequest:
     """`model` is `<provider>/<model>`. `repeated`: the fields that the response repeats. `warnings`: clauses for the
     header.
     """
 
     model: str
     chat: ChatRequest
-    tools: ToolBook
+    tools: ToolSet
     stream: bool
     repeated: Mapping[str, Any]
     warnings: tuple[str, ...]
 
 
-def read_request(body: Mapping[str, Any], find_model: Callable[[str], str]) -> Asked:
+def read_request(body: Mapping[str, Any], find_model: Callable[[str], str]) -> ParsedRequest:
     """`find_model` turns the client's name of a model ("" if there is none) into ours. Raises Problem."""
     for name, why in STATELESS.items():
         if body.get(name):
@@ -100,12 +100,12 @@ def read_request(body: Mapping[str, Any], find_model: Callable[[str], str]) -> A
         session_id=_cache_key(body),
     )
     repeated = _repeated(body, tools)
-    return Asked(
+    return ParsedRequest(
         model, chat, tools, optional(body, "stream", bool, "", False), repeated, _warnings(body, tools, history.foreign)
     )
 
 
-def _warnings(body: Mapping[str, Any], tools: ToolBook, foreign: int) -> tuple[str, ...]:
+def _warnings(body: Mapping[str, Any], tools: ToolSet, foreign: int) -> tuple[str, ...]:
     rest = {name: value for name, value in body.items() if name not in USED}
     ignored = [short(name)[1:-1] for name in _without_effect(rest, QUIET)]
     for outer in ("text", "reasoning"):
@@ -126,7 +126,7 @@ def _without_effect(values: Mapping[str, Any], quiet: Mapping[str, Callable[[Any
             yield name
 
 
-def _repeated(body: Mapping[str, Any], tools: ToolBook) -> Mapping[str, Any]:
+def _repeated(body: Mapping[str, Any], tools: ToolSet) -> Mapping[str, Any]:
     metadata = optional(body, "metadata", dict, "", {})
     for name, value in metadata.items():
         read(value, str, f"metadata.{short(name)[1:-1]}")
@@ -188,7 +188,7 @@ def _format(body: Mapping[str, Any]) -> AnswerFormat | None:
     )
 
 
-def _tool_choice(value: Any, tools: ToolBook) -> tuple[ToolChoice, ToolBook]:
+def _tool_choice(value: Any, tools: ToolSet) -> tuple[ToolChoice, ToolSet]:
     """The choice, and the tools that it leaves."""
     where = "tool_choice"
     if value is None:
@@ -206,11 +206,11 @@ def _tool_choice(value: Any, tools: ToolBook) -> tuple[ToolChoice, ToolBook]:
             if not (isinstance(tool, dict) and tool.get("type") in tools.left_out)  # the header says so
         ]
         kept = {name: tool for name, tool in tools.tools.items() if name in allowed}
-        return mode, ToolBook(kept, tools.left_out, tools.given)  # type: ignore[return-value]  # as above
+        return mode, ToolSet(kept, tools.left_out, tools.given)  # type: ignore[return-value]  # as above
     return OneTool(_named(value, tools, where)), tools
 
 
-def _named(value: Any, tools: ToolBook, where: str) -> str:
+def _named(value: Any, tools: ToolSet, where: str) -> str:
     """The name that the model knows the chosen tool by."""
     kind = field(read(value, dict, where), "type", str, where)
     if kind not in ("function", "custom", "tool_search"):

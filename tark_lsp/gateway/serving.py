@@ -35,7 +35,7 @@ END_SECONDS = 5.0
 
 def listen(port: int) -> socket.socket:
     """A socket on loopback; port 0 takes a free one. Raises SettingsError."""
-    # asyncio turns Nagle's algorithm off only if the protocol is named: with it, an event can wait 40 ms for the last one.
+    # asyncio turns Nagle's algorithm off only if the protocol is named. With it, an event can wait 40 ms.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

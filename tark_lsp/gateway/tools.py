@@ -48,7 +48,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolBook:
+class ToolSet:
     """`tools` by the name that the model gets. `left_out`: the types of hosted tools. `given`: as the response repeats
     them.
     """
@@ -69,7 +69,7 @@ class ToolBook:
         return tuple(tool.definition for tool in self.tools.values() if not (tool.deferred and searches))
 
 
-def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Sequence[Any]]] = ()) -> ToolBook:
+def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Sequence[Any]]] = ()) -> ToolSet:
     """`loaded`: tools that items of the input bring, each list with its place; they are visible at once.
 
     Of two declarations of one tool, the later one counts: a search can find a tool that is declared already.
@@ -92,7 +92,7 @@ def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Seq
             for one in made:
                 _check_name(one, found.get(one.definition.name), at)
                 found[one.definition.name] = one if place == where else _visible(one)
-    return ToolBook(found, tuple(dict.fromkeys(left_out)), tuple(given))
+    return ToolSet(found, tuple(dict.fromkeys(left_out)), tuple(given))
 
 
 def sent_name(name: str, namespace: str = "") -> str:

@@ -42,7 +42,7 @@ class Opencode:
             stderr=pipe,
         )
         try:
-            async with asyncio.timeout(HANGS):
+            async with asyncio.timeout(3 * HANGS):  # each start in a new home takes half a minute on a busy machine
                 output, errors = await process.communicate()
         finally:
             if process.returncode is None:

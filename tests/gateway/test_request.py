@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tark_lsp.gateway.history import MAX_ITEMS
 from tark_lsp.gateway.problems import Problem
 from tark_lsp.gateway.reasoning_state import read_state, write_state
-from tark_lsp.gateway.request import Asked, read_request
+from tark_lsp.gateway.request import ParsedRequest, read_request
 from tark_lsp.gateway.tools import MAX_TOOLS
 from tark_lsp.llm.events import Echo
 from tark_lsp.llm.options import AnswerFormat, ChatOptions, OneTool
@@ -22,7 +22,7 @@ CALL = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "
 RESULT = {"type": "function_call_output", "call_id": "c1", "output": "seen"}
 
 
-def asked(items: Any = "Hi", **body: Any) -> Asked:
+def asked(items: Any = "Hi", **body: Any) -> ParsedRequest:
     return read_request({"input": items, "model": "p/m", **body}, lambda name: name)
 
 
@@ -139,12 +139,13 @@ def test_nested_tools_of_chat_completions() -> None:
 def test_a_strict_tool_is_asked_for_as_such() -> None:
     nested = {"type": "function", "function": {"name": "deep", "strict": True}}
     request = asked(tools=[{**LOOK, "strict": True}, {**LOOK, "name": "loose"}, nested])
-    assert [(tool.name, tool.strict) for tool in request.chat.tools] == [("look", True), ("loose", False), ("deep", True)]
+    assert {tool.name: tool.strict for tool in request.chat.tools} == {"look": True, "loose": False, "deep": True}
 
 
 def test_a_state_whose_parts_are_no_provider_s_is_left_out() -> None:
-    for echo in ({"type": []}, {"type": {"a": 1}}, {"type": None}):
-        assert read_state(write_state("p/m", [Echo("opaque", echo)])) is None
+    kinds: list[Any] = [[], {"a": 1}, None]
+    for kind in kinds:
+        assert read_state(write_state("p/m", [Echo("opaque", {"type": kind})])) is None
 
 
 def test_without_a_search_of_the_client_nothing_is_hidden() -> None:
@@ -154,9 +155,9 @@ def test_without_a_search_of_the_client_nothing_is_hidden() -> None:
 
 def test_names_that_no_provider_accepts_come_back_as_they_were() -> None:
     names = ["with space", "a" * 100, "a" * 99 + "b", "1st"]
-    book = asked(tools=[{**LOOK, "name": name} for name in names]).tools
-    assert [tool.name for tool in book.tools.values()] == names
-    assert all(len(sent) <= 64 for sent in book.tools)
+    tools = asked(tools=[{**LOOK, "name": name} for name in names]).tools
+    assert [tool.name for tool in tools.tools.values()] == names
+    assert all(len(sent) <= 64 for sent in tools.tools)
 
 
 @pytest.mark.parametrize(
