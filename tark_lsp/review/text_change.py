@@ -55,6 +55,20 @@ class TextChange:
         ranges = changed_ranges(self.old[self.first : self.last], self.new)
         return [(self.first + i1, self.first + i2, (j2 - j1) - (i2 - i1)) for i1, i2, j1, j2 in ranges]
 
+    @property
+    def growth(self) -> int:
+        """By how many lines the text grew."""
+        return sum(grown for _, _, grown in self.line_changes)
+
+    def writes(self, start: int, end: int) -> bool:
+        """Does it write any of the lines [start, end) of the new text, or remove lines from between them?"""
+        above = 0
+        for first, last, grown in self.line_changes:
+            if first + above < end and start < last + above + grown:
+                return True
+            above += grown
+        return False
+
     def removes(self, hunk: ReviewHunk) -> bool:
         """Are the lines that were in the place of the hunk removed, with nothing written instead?"""
         removals = [(start, end) for start, end, grown in self.line_changes if end - start + grown == 0]

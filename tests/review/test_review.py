@@ -633,6 +633,29 @@ async def test_what_an_undo_took_back_in_part_is_not_taken_back_again(desk: Desk
     assert (removal.state, typed_over.state) == ("rejected", "conflict")
 
 
+async def test_what_an_undo_took_back_in_part_beside_typed_text_is_not_taken_back_again(desk: Desk) -> None:
+    """You type above the removed lines while the undo is on its way, so no diff shows which lines came back."""
+    path = desk.editor.open("f.py", TEXT)
+    typed_over, removal = desk.propose(path, (2, 3, ("A\n",)), (5, 7, ()))
+    await desk.reviews.accept([typed_over, removal], decide=False)
+    start = desk.editor.text(path).index("A\n")
+    desk.editor.type(path, (start, start, "my "))
+
+    def typed_before(params: Any) -> Any:
+        desk.editor.connection.answers["workspace/applyEdit"] = desk.editor.apply
+        start = desk.editor.text(path).index("line 4\n")
+        desk.editor.type(path, (start, start, "my "))
+        return desk.editor.apply(params)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = typed_before
+    undoing = asyncio.create_task(desk.outside.undo("turn", desk.editor.workspace))
+    await asyncio.sleep(0)
+    await desk.reviews.reject([removal])
+    await undoing
+    assert desk.editor.text(path) == TEXT.replace("line 2\n", "my A\n").replace("line 4\n", "my line 4\n")
+    assert (removal.state, typed_over.state) == ("rejected", "conflict")
+
+
 async def test_hunks_of_one_file_decided_at_the_same_time(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     hunks = desk.propose(path, (2, 3, ("A\n",)), (6, 7, ("B\n", "B\n")), (10, 11, ()))
