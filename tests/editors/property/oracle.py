@@ -206,8 +206,11 @@ class Oracle:
 
     def _copies(self, character: str, path: Path, hunks: Sequence[ReviewHunk]) -> int:
         """How often the agent wrote it elsewhere: one hunk can write a line again, and another, undecided, remove it."""
-        applied = [hunk for hunk in hunks if hunk.path == path and hunk.applied and hunk.id not in self.exempt]
-        added = sum("".join(hunk.new).count(character) - hunk.old_text.count(character) for hunk in applied)
+        added = 0
+        for hunk in hunks:
+            if hunk.path == path and hunk.applied and hunk.id not in self.exempt:
+                written = min(text.count(character) for text in ("".join(hunk.proposed.new), hunk.new_text))
+                added += written - hunk.old_text.count(character)
         return max(0, added)
 
     def _is_shown(self, character: str, hunks: Sequence[ReviewHunk]) -> bool:
