@@ -42,6 +42,18 @@ def follow_hunks(hunks: Iterable[ReviewHunk], change: TextChange, held: Collecti
     return found
 
 
+def follow_undo(hunks: Iterable[ReviewHunk], change: TextChange) -> list[ReviewHunk]:
+    """As `follow_hunks`, of a change that is our undo: it can take back hunks together with others, which nobody follows
+    since they are decided."""
+    before = [*hunks]
+    after = []
+    for was, hunk in zip(before, follow_hunks(before, change), strict=True):
+        taken_back = was.life is Life.APPLIED and hunk.applied
+        start = change.find_taken_back(was) if taken_back else None
+        after.append(hunk if start is None else undo(hunk, start))
+    return after
+
+
 def _touched_before(hunk: ReviewHunk, change: TextChange) -> ReviewHunk:
     """Its lines were not its own any more before the change."""
     followed = not hunk.blocked and hunk.life is not Life.UNDONE

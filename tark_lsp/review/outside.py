@@ -3,12 +3,11 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
 from pathlib import Path
 
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved
-from tark_lsp.review.following import follow_hunks
+from tark_lsp.review.following import follow_hunks, follow_undo
 from tark_lsp.review.hunk import GONE, TURN_UNDONE, ReviewHunk, by_turn
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.text_change import TextChange
@@ -121,10 +120,12 @@ class OutsideChanges:
             lines = self._reviews.current.read_lines(path)
             if lines is None:
                 continue
-            steps = [(edit.base.lines, split_lines(edit.after)) for edit in edits if edit.path == path]
-            for old, new in pairwise([split_lines(text), *chain.from_iterable(steps), lines]):
-                hunks = follow_hunks(hunks, TextChange.of_text(old, new))
-            for followed in hunks:
+            known = split_lines(text)
+            for edit in (edit for edit in edits if edit.path == path):
+                hunks = follow_hunks(hunks, TextChange.of_text(known, edit.base.lines))
+                known = split_lines(edit.after)
+                hunks = follow_undo(hunks, TextChange.of_text(edit.base.lines, known))
+            for followed in follow_hunks(hunks, TextChange.of_text(known, lines)):
                 if followed.life is Life.UNDONE:
                     self._hunks.apply_event(followed.id, Event.UNDONE, reason=TURN_UNDONE, start=followed.start)
         for path in paths:

@@ -74,6 +74,19 @@ class TextChange:
         removals = [(start, end) for start, end, grown in self.line_changes if end - start + grown == 0]
         return hunk.size > 0 and any(start <= hunk.start and hunk.end <= end for start, end in removals)
 
+    def find_taken_back(self, hunk: ReviewHunk) -> int | None:
+        """Where the old lines of an applied hunk start, if the change wrote them, maybe with others, in its place."""
+        above = 0
+        for start, end, grown in self.line_changes:
+            if start <= hunk.start and hunk.end <= end:
+                first, last = start + above - self.first, end + above + grown - self.first
+                size = len(hunk.old)
+                places = [at for at in range(first, last - size + 1) if tuple(self.new[at : at + size]) == hunk.old]
+                if places:
+                    return min(places, key=lambda at: abs(at + self.first - above - hunk.start)) + self.first
+            above += grown
+        return None
+
     def find_switched(self, switches: Iterable["Switch"]) -> dict[str, int]:
         """By the ids of the hunks that were switched, where their lines start now.
 

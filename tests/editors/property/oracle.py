@@ -22,6 +22,12 @@ def written_in(text: str) -> set[str]:
     return {item for item in text if AGENT <= ord(item) < AGENT + MOST}
 
 
+def words_of(hunk: ReviewHunk, hunks: Sequence[ReviewHunk]) -> set[str]:
+    """What the hunk writes, without the words of earlier turns, which a hunk of the same turn can remove elsewhere."""
+    turn = [other for other in hunks if (other.turn_id, other.path) == (hunk.turn_id, hunk.path)]
+    return written_in(hunk.new_text) - written_in("".join(other.old_text for other in turn))
+
+
 class Wrong(AssertionError):
     """What must hold does not."""
 
@@ -242,7 +248,7 @@ class Oracle:
         if hunk.state not in ("pending", "accepted", "rejected"):
             return
         others = [item for item in hunks if item is not hunk and item.applied]
-        for item in written_in("".join(hunk.new)) - written_in(hunk.old_text):
+        for item in words_of(hunk, hunks):
             found = text.count(item)
             if hunk.applied:
                 removed = item in self.gone or any(item in other.old_text for other in others)
