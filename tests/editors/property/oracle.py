@@ -149,13 +149,8 @@ class Oracle:
         return originals.union(*(made for _, made in self.inserted.values()))
 
     def _to_take_back(self, hunk: ReviewHunk, text: MarkedText, known: set[Mark]) -> list[Mark]:
-        """The lines of an applied hunk. A save can have made blank lines that were typed between them part of it.
-
-        A line in which the person has written since is not one of them: it stays.
-        """
-        ours = typed_in(hunk.old_text + hunk.new_text)
-        theirs = {mark for mark, line in zip(text.marks, text.lines, strict=True) if typed_in(line) - ours}
-        wanted = [mark for mark in self.inserted[hunk.id][1] if mark not in theirs]
+        """The lines of an applied hunk. A save can have made blank lines that were typed between them part of it."""
+        wanted = self.inserted[hunk.id][1]
         places = [at for at, mark in enumerate(text.marks) if mark in wanted]
         span = range(places[0], places[-1] + 1) if places else range(0)
         more = [at for at in span if text.marks[at] not in wanted]
