@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from tark_lsp.server.editing.text_edits import Position, TextEdit
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import ending_of, line_changes, split_lines
+from tark_lsp.workspace.positions import from_client
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -12,13 +14,14 @@ def removes_nothing(edit: ProposedEdit, before: list[str]) -> bool:
     return not any(line.strip() for hunk in edit.hunks for line in before[hunk.start : hunk.end])
 
 
-def makes(edit: ProposedEdit, before: list[str], now: list[str]) -> bool:
-    """Does the edit at its old places make `now` of the text `before`?"""
-    first = edit.hunks[0]
-    whole = len(before) > first.start and first.new and first.new[0] != "\n" and first.new[-1].endswith("\n")
-    if whole and tuple(now[first.start : first.start + len(first.new)]) != first.new:
+def makes(sent: Sequence[TextEdit], encoding: str, before: list[str], now: list[str]) -> bool:
+    """Do the edits at their old places make `now` of the text `before`?"""
+    first = sent[0]
+    new = split_lines(first.text)
+    whole = first.start[1] == 0 and len(before) > first.start[0] and new and new[0] != "\n" and new[-1].endswith("\n")
+    if whole and now[first.start[0] : first.start[0] + len(new)] != new:
         return False  # seen without looking at the whole text
-    return at_old_places(edit, before) == now != before
+    return at_old_places(sent, encoding, before) == now != before
 
 
 def is_in_progress(edit: ProposedEdit, *texts: str) -> bool:
@@ -72,16 +75,26 @@ def is_in(edit: ProposedEdit, current: Snapshot) -> bool:
     return not remaining.hunks and not conflicts
 
 
-def at_old_places(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
-    """The lines of a newer text after an editor applied the edit to it by its line numbers alone."""
+def at_old_places(sent: Sequence[TextEdit], encoding: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a newer text after an editor applied the edits to it by their positions alone."""
     made: list[str] = []
-    at = 0
-    for hunk in edit.hunks:
-        _add(made, lines[at : hunk.start])
-        _add(made, hunk.new)
-        at = hunk.end
-    _add(made, lines[at:])
+    at = (0, 0)
+    for edit in sent:
+        _add(made, _between(lines, at, edit.start, encoding))
+        _add(made, split_lines(edit.text))
+        at = edit.end
+    _add(made, _between(lines, at, (len(lines), 0), encoding))
     return made
+
+
+def _between(lines: Sequence[str], start: Position, end: Position, encoding: str) -> list[str]:
+    """The lines from one position to another, of which the first and the last can be parts."""
+    found = [*lines[start[0] : end[0] + (end[1] > 0)]]
+    if end[1] and found and end[0] < len(lines):
+        found[-1] = found[-1][: from_client(found[-1], end[1], encoding)]
+    if start[1] and found and start[0] < len(lines):
+        found[0] = found[0][from_client(lines[start[0]], start[1], encoding) :]
+    return [*filter(None, found)]
 
 
 def _add(lines: list[str], more: Sequence[str]) -> None:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tark_lsp.server.editing.edit_states import at_old_places, is_in, is_in_progress, is_made_of, makes, removes_nothing
+from tark_lsp.server.editing.text_edits import find_text_edits
 from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import ending_of
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 
 TEXTS_KEPT = 20
@@ -46,7 +48,9 @@ class Watch:
         self._doubtful: Misplaced | None = None
         base, known = [*edit.base.lines], _lines_of(document)
         self._base = known if known == base else base
-        self._after = at_old_places(edit, self._base)
+        self._encoding = documents.encoding
+        self._sent = find_text_edits(_with_last(self._base), edit, self._encoding)
+        self._after = at_old_places(self._sent, self._encoding, self._base)
         self._texts = [self._base]
         self._texts_after: list[list[str]] = []
         """Texts since the first one with the edit."""
@@ -131,7 +135,7 @@ class Watch:
     def _made_on_newer(self, now: list[str]) -> list[str] | None:
         """A text that was typed meanwhile, if `now` is that text with the edit at its old places."""
         known = [*reversed(self._texts[1:]), *(self._states if now != self._after else ())]
-        return next((before for before in known if makes(self._edit, before, now)), None)
+        return next((before for before in known if self._makes(before, now)), None)
 
     def _made_twice(self, now: list[str]) -> list[str] | None:
         """The text with the edit, if the user made the same change just before the editor made it again.
@@ -147,11 +151,14 @@ class Watch:
             (
                 before
                 for number, before in enumerate(known)
-                if makes(self._edit, before, now)
+                if self._makes(before, now)
                 and not (now in known[:number] and removes_nothing(self._edit, before))
             ),
             None,
         )
+
+    def _makes(self, before: list[str], now: list[str]) -> bool:
+        return makes(self._sent, self._encoding, before, now)
 
     def _is_part(self, now: list[str]) -> bool:
         """Is it only a part of this edit? An editor can report one hunk after the other.
@@ -173,6 +180,11 @@ class Watch:
 
 def _lines_of(document: TextDocument) -> list[str]:
     return document.lines[:] if document.lines[-1] else document.lines[:-1]
+
+
+def _with_last(lines: list[str]) -> list[str]:
+    """As a document has them: with the empty line after the last ending."""
+    return lines if lines and not ending_of(lines[-1]) else [*lines, ""]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -235,22 +235,10 @@ class ModelEditor(Connection):
         self.answer(answer, result)
 
     def _make(self, buffer: Buffer, edits: Sequence[Json], label: str, *, newer: bool) -> None:
-        spans = []
-        for edit in edits:
-            start, end = edit["range"]["start"], edit["range"]["end"]
-            count_lines = len(buffer.text.lines)
-            last = min(end["line"] + (end["character"] > 0), count_lines)
-            new = split_lines(edit["newText"])
-            whole_lines = not new or new[-1].endswith(("\n", "\r")) or start["line"] >= count_lines
-            if start["character"] or (start == end and not whole_lines):  # from the end of a line
-                line = buffer.text.lines[start["line"]]
-                body = line.rstrip("\r\n")
-                last = max(last, start["line"] + 1)
-                new = split_lines(body + edit["newText"] + (line[len(body) :] if start == end else ""))
-            spans.append((min(start["line"], count_lines), last, new, start, end))
+        spans = [lines_of(buffer.text.lines, edit) for edit in edits]
         marks = self.arrived(buffer, {"edits": spans, "label": label}, newer)
         for index in reversed(range(len(spans))):
-            first, last, new, start, end = spans[index]
+            first, last, new = spans[index]
             self._tell(buffer, first, last, new)
             buffer.text.put(first, last, new, None if marks is None else marks[index])
             self._changed(buffer)
@@ -296,6 +284,26 @@ class ModelEditor(Connection):
                     DocumentSync(self.documents).did_change(params)
 
                 self._send(deliver)
+
+
+def lines_of(lines: Sequence[str], edit: Json) -> tuple[int, int, list[str]]:
+    """A TextEdit as whole lines: which, and what they become. A place past the end of a line, or of all, is that end."""
+    (first, head), (last, tail) = (place_in(lines, edit["range"][side]) for side in ("start", "end"))
+    before = lines[first][:head] if head else ""
+    new = before + edit["newText"]
+    if tail or not (new.endswith(("\n", "\r")) or new == "") and last < len(lines):
+        new += lines[last][tail:]
+        last += 1
+    return first, last, split_lines(new)
+
+
+def place_in(lines: Sequence[str], place: Json) -> tuple[int, int]:
+    """A line, and a character in it, in code points."""
+    if place["line"] >= len(lines):
+        unended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
+        return (len(lines) - 1, len(lines[-1])) if unended else (len(lines), 0)
+    body = lines[place["line"]].rstrip("\r\n").encode("utf-16-le")
+    return place["line"], len(body[: 2 * place["character"]].decode("utf-16-le"))
 
 
 def position(text: str, offset: int) -> Json:

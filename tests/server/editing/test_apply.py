@@ -14,6 +14,7 @@ from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.editing import apply
 from tark_lsp.server.editing.apply import with_typed
 from tark_lsp.server.editing.edit_states import at_old_places
+from tark_lsp.server.editing.text_edits import TextEdit, find_text_edits
 from tark_lsp.server.editing.edit_watch import Watch
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit, changed_lines
@@ -416,6 +417,25 @@ async def test_an_editor_that_applies_stale_edits_loses_nothing(
         assert editor.text(path) == right
 
 
+@pytest.mark.parametrize("after", ["", "a\n", "a\nb\nC", "a\nb\nC\n", "a\nb\nC\nd\n"])
+@pytest.mark.parametrize("typed", ["typed\n", "a longer line that you typed\n", "1\n2\n3\n4\n"])
+@pytest.mark.parametrize("behaviour", [at_once, together])
+async def test_at_the_end_of_a_text_without_a_last_ending_stale_edits_lose_nothing(
+    editor: ScriptedEditor, behaviour: Editor, typed: str, after: str
+) -> None:
+    """The edit ends at the last character of the old text, which is inside another line by then."""
+    path = editor.open("f.py", "a\nb\nlast")
+    left = [typed]
+
+    def stale(params: Any) -> Json:
+        return behaviour(editor, path, (0, 0, left.pop()), params) if left else editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    outcome = await editor.workspace.apply(edit_of(editor, path, after), "label")
+    assert isinstance(outcome, Applied)
+    assert editor.text(path) == typed + after
+
+
 async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", TEXT)
     typed = ["one\n", "two\n", "three\n"]
@@ -664,8 +684,18 @@ async def test_what_cannot_be_put_right_is_said(editor: ScriptedEditor) -> None:
 def test_old_places_past_the_end_of_a_shorter_text() -> None:
     base = Snapshot(Path("f"), TEXT)
     edit = ProposedEdit(base.path, base, (Hunk(10, ("line 10\n",), ("TEN\n",)),))
-    assert at_old_places(edit, ["short\n"]) == ["short\n", "TEN\n"]
-    assert at_old_places(edit, ["no ending"]) == ["no endingTEN\n"]
+    sent = find_text_edits(split_lines(TEXT), edit, "utf-16")
+    assert at_old_places(sent, "utf-16", ["short\n"]) == ["short\n", "TEN\n"]
+    assert at_old_places(sent, "utf-16", ["no ending"]) == ["no endingTEN\n"]
+
+
+def test_old_places_inside_of_lines() -> None:
+    sent = [TextEdit((1, 3), (2, 2), "new\nX")]
+    assert at_old_places(sent, "utf-16", ["0\n", "\N{GRINNING FACE}ab\n", "cde\n", "3"]) == [
+        *("0\n", "\N{GRINNING FACE}anew\n", "Xe\n", "3")
+    ]
+    assert at_old_places(sent, "utf-16", ["0\n", "a\n", "b\n"]) == ["0\n", "anew\n", "X\n"]
+    assert at_old_places(sent, "utf-16", ["0"]) == ["0new\n", "X"]
 
 
 async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:
