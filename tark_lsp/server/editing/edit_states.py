@@ -57,14 +57,15 @@ def is_made_of(edit: ProposedEdit, old: Sequence[str], now: Sequence[str]) -> bo
     at, growths = 0, {0}
     for hunk in edit.hunks:
         replaced = old[hunk.start : hunk.end]
+        start = min(hunk.start, len(old))
         growths = {
             grown + size - len(replaced)
             for grown in growths
-            if old[at : hunk.start] == now[at + grown : hunk.start + grown]
+            if old[at:start] == now[at + grown : start + grown]
             for size in {len(replaced), len(hunk.new)}
-            if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], replaced, hunk.new)
+            if _is_mixed(now[start + grown : start + grown + size], replaced, hunk.new)
         }
-        at = hunk.start + len(replaced)
+        at = start + len(replaced)
     return any(old[at:] == now[at + grown :] for grown in growths)
 
 

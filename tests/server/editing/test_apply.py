@@ -622,6 +622,24 @@ async def test_what_is_typed_can_look_like_a_part_of_the_edit(
     assert editor.text(path) == right
 
 
+async def test_hunks_that_are_past_the_end_by_then_told_one_after_the_other(editor: ScriptedEditor) -> None:
+    """The user removes lines, so the last hunk adds its lines at the end. These are not the user's."""
+    path = editor.open("f.py", "0\n1\n2\n3\n4\n5\n6\n")
+
+    def one_by_one(params: Any) -> Json:
+        if len(sent(editor)) > 1:
+            return editor.apply(params)
+        editor.type(path, (6, 12, ""))
+        (change,) = params["edit"]["documentChanges"]
+        for span in editor.spans(path, change["edits"]):
+            editor.type(path, span)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = one_by_one
+    await editor.workspace.apply(edit_of(editor, path, "0\nONE\n2\nTHREE\n5\nSIX\n"), "label")
+    assert editor.text(path) == "0\n1\n2\n6\n"
+
+
 async def test_an_empty_line_typed_at_the_end_is_not_taken_for_the_edit(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", "\n")
     edit = edit_of(editor, path, "new\n\n")
