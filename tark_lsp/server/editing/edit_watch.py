@@ -28,6 +28,8 @@ class Misplaced:
 
     before: str
     after: str
+    again: bool = False
+    """The text had the edit already: the user made the same change, or they typed and removed something since."""
 
 
 class Watch:
@@ -74,13 +76,14 @@ class Watch:
             self._event.set()
 
     def _look(self, now: list[str]) -> None:
-        before = self._made_twice(now) if self._as_predicted else self._made_on_newer(now)
+        again = self._as_predicted
+        before = self._made_twice(now) if again else self._made_on_newer(now)
         complete = now == self._after
         if self._as_predicted:
             self._texts_after.append(now)
         self._as_predicted = self._as_predicted or complete
         if before is not None:
-            made = Misplaced("".join(before), "".join(now))
+            made = Misplaced("".join(before), "".join(now), again)
             if not self._is_part(before) and not is_in_progress(self._edit, made.before, made.after):
                 self._misplaced = made
             else:

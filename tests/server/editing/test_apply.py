@@ -551,8 +551,23 @@ async def test_a_line_typed_between_two_equal_removals_is_not_lost(editor: Scrip
         return at_once(editor, path, (2, 2, "typed\n"), params)
 
     editor.connection.answers["workspace/applyEdit"] = stale
-    await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label")
+    assert await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label") == Refused(MISPLACED)
     assert editor.text(path) == "1\ntyped\n3\n"
+
+
+async def test_a_line_typed_and_removed_after_a_removal_is_said(editor: ScriptedEditor) -> None:
+    """It reads like the case above. Either way you are told to look, and the change does not count as yours."""
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def typed_after(params: Any) -> Json:
+        answer = editor.apply(params)
+        if len(sent(editor)) == 1:
+            editor.type(path, (2, 2, "typed\n"))
+            editor.type(path, (2, 8, ""))
+        return answer
+
+    editor.connection.answers["workspace/applyEdit"] = typed_after
+    assert await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label") == Refused(MISPLACED)
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.05])
