@@ -43,8 +43,10 @@ def follow_hunks(hunks: Iterable[ReviewHunk], change: TextChange, held: Collecti
 
 
 def follow_undo(hunks: Iterable[ReviewHunk], change: TextChange) -> list[ReviewHunk]:
-    """As `follow_hunks`, of a change that is our undo: it can take back hunks together with others, which nobody follows
-    since they are decided."""
+    """As `follow_hunks`, of a change that is our undo.
+
+    It can take back hunks together with others that are not followed any more, because they are decided.
+    """
     before = [*hunks]
     after = []
     for was, hunk in zip(before, follow_hunks(before, change), strict=True):

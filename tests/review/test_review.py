@@ -656,7 +656,9 @@ async def test_what_an_undo_took_back_in_part_beside_typed_text_is_not_taken_bac
     assert (removal.state, typed_over.state) == ("rejected", "conflict")
 
 
-@pytest.mark.parametrize("removal", [(7, 9, ()), (7, 9, ("B\n",)), (7, 7, ("B\n",))], ids=["removed", "changed", "added"])
+@pytest.mark.parametrize(
+    "removal", [(7, 9, ()), (7, 9, ("B\n",)), (7, 7, ("B\n",))], ids=["removed", "changed", "added"]
+)
 async def test_what_an_undo_took_back_with_an_accepted_hunk_beside_it(
     desk: Desk, removal: tuple[int, int, tuple[str, ...]]
 ) -> None:

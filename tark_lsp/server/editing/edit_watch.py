@@ -154,8 +154,7 @@ class Watch:
             (
                 before
                 for number, before in enumerate(known)
-                if self._makes(before, now)
-                and not (now in known[:number] and removes_nothing(self._edit, before))
+                if self._makes(before, now) and not (now in known[:number] and removes_nothing(self._edit, before))
             ),
             None,
         )

@@ -287,11 +287,11 @@ class ModelEditor(Connection):
 
 
 def lines_of(lines: Sequence[str], edit: Json) -> tuple[int, int, list[str]]:
-    """A TextEdit as whole lines: which, and what they become. A place past the end of a line, or of all, is that end."""
+    """A TextEdit as whole lines: which, and what they become. A place past the end of a line, or of the text, is it."""
     (first, head), (last, tail) = (place_in(lines, edit["range"][side]) for side in ("start", "end"))
-    before = lines[first][:head] if head else ""
-    new = before + edit["newText"]
-    if tail or not (new.endswith(("\n", "\r")) or new == "") and last < len(lines):
+    new = (lines[first][:head] if head else "") + edit["newText"]
+    goes_on = bool(new) and not new.endswith(("\n", "\r"))
+    if tail or (goes_on and last < len(lines)):
         new += lines[last][tail:]
         last += 1
     return first, last, split_lines(new)

@@ -14,8 +14,8 @@ from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.editing import apply
 from tark_lsp.server.editing.apply import with_typed
 from tark_lsp.server.editing.edit_states import at_old_places
-from tark_lsp.server.editing.text_edits import TextEdit, find_text_edits
 from tark_lsp.server.editing.edit_watch import Watch
+from tark_lsp.server.editing.text_edits import TextEdit, find_text_edits
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit, changed_lines
 from tark_lsp.workspace.lines import Hunk, split_lines
