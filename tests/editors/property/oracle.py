@@ -206,7 +206,7 @@ class Oracle:
                 raise Wrong(f"{item!a}, which the person typed, is in {path.name} {found} times, not {wanted}")
 
     def _copies(self, character: str, path: Path, hunks: Sequence[ReviewHunk]) -> int:
-        """How often the agent wrote it elsewhere: a hunk can write a line again that another one, in conflict, removes."""
+        """How often the agent wrote it elsewhere: one hunk writes a line again that another, in conflict, removes."""
         added = 0
         for hunk in hunks:
             if hunk.path == path and hunk.applied and hunk.id not in self.exempt:

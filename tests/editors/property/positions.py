@@ -1,0 +1,35 @@
+"""LSP positions, in UTF-16, of the model editor's text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tark_lsp.workspace.lines import split_lines
+
+Json = dict[str, Any]
+
+
+def lines_of(lines: Sequence[str], edit: Json) -> tuple[int, int, list[str]]:
+    """A TextEdit as whole lines: which, and what they become. A place past the end of a line, or of the text, is it."""
+    (first, head), (last, tail) = (place_in(lines, edit["range"][side]) for side in ("start", "end"))
+    new = (lines[first][:head] if head else "") + edit["newText"]
+    goes_on = bool(new) and not new.endswith(("\n", "\r"))
+    if tail or (goes_on and last < len(lines)):
+        new += lines[last][tail:]
+        last += 1
+    return first, last, split_lines(new)
+
+
+def place_in(lines: Sequence[str], place: Json) -> tuple[int, int]:
+    """A line, and a character in it, in code points."""
+    if place["line"] >= len(lines):
+        unended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
+        return (len(lines) - 1, len(lines[-1])) if unended else (len(lines), 0)
+    body = lines[place["line"]].rstrip("\r\n").encode("utf-16-le")
+    return place["line"], len(body[: 2 * place["character"]].decode("utf-16-le"))
+
+
+def position(text: str, offset: int) -> Json:
+    before = split_lines(text[:offset])
+    if not before or before[-1].endswith(("\n", "\r")):
+        return {"line": len(before), "character": 0}
+    return {"line": len(before) - 1, "character": len(before[-1].encode("utf-16-le")) // 2}
