@@ -16,10 +16,9 @@ def removes_nothing(edit: ProposedEdit, before: list[str]) -> bool:
 
 def makes(sent: Sequence[TextEdit], encoding: str, before: list[str], now: list[str]) -> bool:
     """Do the edits at their old places make `now` of the text `before`?"""
-    first = sent[0]
-    new = split_lines(first.text)
-    whole = first.start[1] == 0 and len(before) > first.start[0] and new and new[0] != "\n" and new[-1].endswith("\n")
-    if whole and now[first.start[0] : first.start[0] + len(new)] != new:
+    (start, character), new = sent[0].start, sent[0].lines
+    whole = character == 0 and len(before) > start and new and new[0] != "\n" and new[-1].endswith("\n")
+    if whole and now[start : start + len(new)] != new:
         return False  # seen without looking at the whole text
     return at_old_places(sent, encoding, before) == now != before
 
@@ -82,7 +81,7 @@ def at_old_places(sent: Sequence[TextEdit], encoding: str, lines: Sequence[str])
     at = (0, 0)
     for edit in sent:
         _add(made, _between(lines, at, edit.start, encoding))
-        _add(made, split_lines(edit.text))
+        _add(made, edit.lines)
         at = edit.end
     _add(made, _between(lines, at, (len(lines), 0), encoding))
     return made

@@ -2,24 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace import positions
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import Hunk, ending_of
+from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
 from tark_lsp.workspace.text_document import TextDocument
 
 Position: TypeAlias = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextEdit:
     """`text` replaces the range from `start` to `end`: (line, character in the client's units)."""
 
     start: Position
     end: Position
     text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Of the text: each key of the user asks for them many times."""
+        return split_lines(self.text)
 
 
 def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ def place_in(lines: Sequence[str], place: Json) -> tuple[int, int]:
         unended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
         return (len(lines) - 1, len(lines[-1])) if unended else (len(lines), 0)
     body = lines[place["line"]].rstrip("\r\n").encode("utf-16-le")
-    return place["line"], len(body[: 2 * place["character"]].decode("utf-16-le"))
+    return place["line"], len(body[: 2 * place["character"]].decode("utf-16-le", "ignore"))
 
 
 def position(text: str, offset: int) -> Json:
