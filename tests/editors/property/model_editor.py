@@ -18,7 +18,7 @@ from tark_lsp.workspace.lines import common_prefix, common_suffix
 from tark_lsp.workspace.uris import uri_from_path
 from tests.editors.behaviour import Behaviour, Stale
 from tests.editors.property.marked_text import Mark, MarkedText
-from tests.editors.property.positions import lines_of, position
+from tests.editors.property.positions import lines_of, place_in, position
 from tests.server.scripted import capabilities
 
 Json = dict[str, Any]
@@ -236,12 +236,16 @@ class ModelEditor(Connection):
         self.answer(answer, result)
 
     def _make(self, buffer: Buffer, edits: Sequence[Json], label: str, *, newer: bool) -> None:
-        spans = [lines_of(buffer.text.lines, edit) for edit in edits]
+        lines = buffer.text.lines
+        ranges = [[place_in(lines, edit["range"][side]) for side in ("start", "end")] for edit in edits]
+        made = [(start, end, edit["newText"]) for (start, end), edit in zip(ranges, edits, strict=True)]
+        spans = [lines_of(lines, *item) for item in made]
         marks = self.arrived(buffer, {"edits": spans, "label": label}, newer)
         for index in reversed(range(len(spans))):
-            first, last, new = spans[index]
+            first, last, new = lines_of(buffer.text.lines, *made[index])  # two edits can be in one line of newer text
             self._tell(buffer, first, last, new)
-            buffer.text.put(first, last, new, None if marks is None else marks[index])
+            same = spans[index] == (first, last, new)
+            buffer.text.put(first, last, new, marks[index] if marks is not None and same else None)
             self._changed(buffer)
 
     def _tell(self, buffer: Buffer, first: int, last: int, new: list[str]) -> None:

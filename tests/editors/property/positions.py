@@ -8,10 +8,14 @@ from tark_lsp.workspace.lines import split_lines
 Json = dict[str, Any]
 
 
-def lines_of(lines: Sequence[str], edit: Json) -> tuple[int, int, list[str]]:
-    """A TextEdit as whole lines: which, and what they become. A place past the end of a line, or of the text, is it."""
-    (first, head), (last, tail) = (place_in(lines, edit["range"][side]) for side in ("start", "end"))
-    new = (lines[first][:head] if head else "") + edit["newText"]
+Place = tuple[int, int]
+"""A line, and a character in it, in code points."""
+
+
+def lines_of(lines: Sequence[str], start: Place, end: Place, text: str) -> tuple[int, int, list[str]]:
+    """What `text` in place of a range makes of whole lines: which, and what they become."""
+    (first, head), (last, tail) = start, end
+    new = (lines[first][:head] if head else "") + text
     goes_on = bool(new) and not new.endswith(("\n", "\r"))
     if tail or (goes_on and last < len(lines)):
         new += lines[last][tail:]
@@ -19,8 +23,8 @@ def lines_of(lines: Sequence[str], edit: Json) -> tuple[int, int, list[str]]:
     return first, last, split_lines(new)
 
 
-def place_in(lines: Sequence[str], place: Json) -> tuple[int, int]:
-    """A line, and a character in it, in code points."""
+def place_in(lines: Sequence[str], place: Json) -> Place:
+    """A place past the end of a line, or of the text, is that end."""
     if place["line"] >= len(lines):
         unended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
         return (len(lines) - 1, len(lines[-1])) if unended else (len(lines), 0)
