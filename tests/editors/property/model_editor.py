@@ -243,15 +243,16 @@ class ModelEditor(Connection):
         marks = self.arrived(buffer, {"edits": spans, "label": label}, newer)
         for index in reversed(range(len(spans))):
             first, last, new = lines_of(buffer.text.lines, *made[index])  # two edits can be in one line of newer text
-            self._tell(buffer, first, last, new)
+            self._tell(buffer, first, last, new, made[index][2])
             same = spans[index] == (first, last, new)
             buffer.text.put(first, last, new, marks[index] if marks is not None and same else None)
             self._changed(buffer)
 
-    def _tell(self, buffer: Buffer, first: int, last: int, new: list[str]) -> None:
+    def _tell(self, buffer: Buffer, first: int, last: int, new: list[str], written: str) -> None:
+        """`written`: what the edit writes; if that has no ending at its end, `new` has more."""
         text = buffer.text
         start, end = text.offset(first), text.offset(last)
-        ended = all(line.endswith(("\n", "\r")) for line in (*text.lines[first:last], *new))
+        ended = all(line.endswith(("\n", "\r")) for line in (*text.lines[first:last], written or "\n", *new))
         if self.telling is Telling.WHOLE or (self.telling is Telling.LINE_BY_LINE and not ended):
             self._note(buffer, start, end, "".join(new))
         elif self.telling is Telling.SHRUNK:
