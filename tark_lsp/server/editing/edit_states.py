@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from tark_lsp.server.editing.text_edits import Position, TextEdit
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import ending_of, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, ending_of, line_changes, split_lines
 from tark_lsp.workspace.positions import from_client
 from tark_lsp.workspace.snapshot import Snapshot
 
@@ -48,24 +48,40 @@ def _is_of(edit: ProposedEdit, text: str) -> bool:
     )
 
 
-def is_made_of(edit: ProposedEdit, old: Sequence[str], now: Sequence[str]) -> bool:
-    """Is `now` a state of this edit at its old places in `old`, made hunk by hunk or line by line?
+def is_made_of(sent: Sequence[TextEdit], encoding: str, old: Sequence[str], now: Sequence[str]) -> bool:
+    """Is `now` a state of these edits at their old places in `old`, made one by one or line by line?
 
-    Such a text was not typed. In a hunk, lines replace lines first; then the surplus lines are added or removed.
+    Such a text was not typed. In an edit, lines replace lines first; then the surplus lines are added or removed.
     """
     at, growths = 0, {0}
-    for hunk in edit.hunks:
-        replaced = old[hunk.start : hunk.end]
-        start = min(hunk.start, len(old))
+    for hunk in (_whole_lines(edit, encoding, old) for edit in sent):
         growths = {
-            grown + size - len(replaced)
+            grown + size - len(hunk.old)
             for grown in growths
-            if old[at:start] == now[at + grown : start + grown]
-            for size in {len(replaced), len(hunk.new)}
-            if _is_mixed(now[start + grown : start + grown + size], replaced, hunk.new)
+            if old[at : hunk.start] == now[at + grown : hunk.start + grown]
+            for size in {len(hunk.old), len(hunk.new)}
+            if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], hunk.old, hunk.new)
         }
-        at = start + len(replaced)
+        at = hunk.end
     return any(old[at:] == now[at + grown :] for grown in growths)
+
+
+def _whole_lines(edit: TextEdit, encoding: str, lines: Sequence[str]) -> Hunk:
+    """What the edit makes of these lines, which can be others than those that it was made for."""
+    (first, head), (last, tail) = (_place_in(lines, place, encoding) for place in (edit.start, edit.end))
+    new = edit.lines
+    if head or tail or (new and not ending_of(new[-1]) and last < len(lines)):
+        before, after = (lines[first][:head] if head else ""), (lines[last][tail:] if last < len(lines) else "")
+        new, last = split_lines(before + edit.text + after), last + 1
+    return Hunk(first, tuple(lines[first:last]), tuple(new))
+
+
+def _place_in(lines: Sequence[str], place: Position, encoding: str) -> Position:
+    """In code points. A place past the end of a line, or of the text, is that end."""
+    line, character = place
+    if line < len(lines):
+        return line, from_client(lines[line], character, encoding)
+    return (len(lines) - 1, len(lines[-1])) if lines and not ending_of(lines[-1]) else (len(lines), 0)
 
 
 def is_in(edit: ProposedEdit, current: Snapshot) -> bool:

@@ -88,9 +88,9 @@ class Watch:
                 self._misplaced = made
             else:
                 self._doubtful = None if complete else made
-        if is_made_of(self._edit, self._texts[-1], now):
+        if self._is_state_of(self._texts[-1], now):
             self._states = [*self._states[-TEXTS_KEPT:], now]
-        elif not any(is_made_of(self._edit, state, now) for state in self._states):
+        elif not any(self._is_state_of(state, now) for state in self._states):
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
 
     def _is_opened_again(self, document: TextDocument) -> bool:
@@ -161,6 +161,9 @@ class Watch:
 
     def _makes(self, before: list[str], now: list[str]) -> bool:
         return makes(self._sent, self._encoding, before, now)
+
+    def _is_state_of(self, before: list[str], now: list[str]) -> bool:
+        return is_made_of(self._sent, self._encoding, before, now)
 
     def _is_part(self, now: list[str]) -> bool:
         """Is it only a part of this edit? An editor can report one hunk after the other.

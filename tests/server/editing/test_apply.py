@@ -377,6 +377,15 @@ def together(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], pa
     return {"applied": True}
 
 
+def one_by_one(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
+    """Reports each hunk by itself, the last one first."""
+    editor.type(path, typed)
+    (change,) = params["edit"]["documentChanges"]
+    for span in editor.spans(path, change["edits"]):
+        editor.type(path, span)
+    return {"applied": True}
+
+
 def line_by_line(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
     """Reports each replaced line, the last hunk first, and then the added lines."""
     editor.type(path, typed)
@@ -417,9 +426,9 @@ async def test_an_editor_that_applies_stale_edits_loses_nothing(
         assert editor.text(path) == right
 
 
-@pytest.mark.parametrize("after", ["", "a\n", "a\nb\nC", "a\nb\nC\n", "a\nb\nC\nd\n"])
+@pytest.mark.parametrize("after", ["", "a\n", "a\nb\nC", "a\nb\nC\n", "a\nb\nC\nd\n", "A\nb\nC", "A\nb\n"])
 @pytest.mark.parametrize("typed", ["typed\n", "a longer line that you typed\n", "1\n2\n3\n4\n"])
-@pytest.mark.parametrize("behaviour", [at_once, together])
+@pytest.mark.parametrize("behaviour", [at_once, together, one_by_one])
 async def test_at_the_end_of_a_text_without_a_last_ending_stale_edits_lose_nothing(
     editor: ScriptedEditor, behaviour: Editor, typed: str, after: str
 ) -> None:
@@ -641,16 +650,10 @@ async def test_hunks_that_are_past_the_end_by_then_told_one_after_the_other(edit
     """The user removes lines, so the last hunk adds its lines at the end. These are not the user's."""
     path = editor.open("f.py", "0\n1\n2\n3\n4\n5\n6\n")
 
-    def one_by_one(params: Any) -> Json:
-        if len(sent(editor)) > 1:
-            return editor.apply(params)
-        editor.type(path, (6, 12, ""))
-        (change,) = params["edit"]["documentChanges"]
-        for span in editor.spans(path, change["edits"]):
-            editor.type(path, span)
-        return {"applied": True}
+    def stale(params: Any) -> Json:
+        return one_by_one(editor, path, (6, 12, ""), params) if len(sent(editor)) == 1 else editor.apply(params)
 
-    editor.connection.answers["workspace/applyEdit"] = one_by_one
+    editor.connection.answers["workspace/applyEdit"] = stale
     await editor.workspace.apply(edit_of(editor, path, "0\nONE\n2\nTHREE\n5\nSIX\n"), "label")
     assert editor.text(path) == "0\n1\n2\n6\n"
 
