@@ -62,6 +62,8 @@ def is_made_of(sent: Sequence[TextEdit], encoding: str, old: Sequence[str], now:
             for size in {len(hunk.old), len(hunk.new)}
             if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], hunk.old, hunk.new)
         }
+        if not growths:
+            return False
         at = hunk.end
     return any(old[at:] == now[at + grown :] for grown in growths)
 
