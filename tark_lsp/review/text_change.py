@@ -79,11 +79,11 @@ class TextChange:
         above = 0
         for start, end, grown in self.line_changes:
             if start <= hunk.start and hunk.end <= end:
-                first, last = start + above - self.first, end + above + grown - self.first
-                size = len(hunk.old)
-                places = [at for at in range(first, last - size + 1) if tuple(self.new[at : at + size]) == hunk.old]
+                first = start + above
+                written = self.new[first - self.first : end + above + grown - self.first]
+                places = [] if hunk.new and _places_of(hunk.new, written) else _places_of(hunk.old, written)
                 if places:
-                    return min(places, key=lambda at: abs(at + self.first - above - hunk.start)) + self.first
+                    return first + min(places, key=lambda at: abs(start + at - hunk.start))
             above += grown
         return None
 
@@ -188,3 +188,7 @@ class Switch:
     @property
     def grown(self) -> int:
         return len(self.wanted) - len(self.present)
+
+
+def _places_of(some: Sequence[str], lines: Sequence[str]) -> list[int]:
+    return [at for at in range(len(lines) - len(some) + 1) if tuple(lines[at : at + len(some)]) == some]
