@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tark_lsp.cli.mcp_servers.approval import Approval
-from tark_lsp.cli.mcp_servers.config_text import add_server, remove_server
+from tark_lsp.mcp.config_text import add_server, remove_server
 from tark_lsp.cli.mcp_servers.programs import PROGRAMS, files_of
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
