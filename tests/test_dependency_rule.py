@@ -118,6 +118,7 @@ WITHIN_SERVER = (
     "prompting",
     "sessions",
     "turns",
+    "mcp_list",
     "hunks",
     "code_blocks",
     "actions",

@@ -218,5 +218,3 @@ class McpServer:
             await stack.aclose()
         except Exception:  # a server that ends badly must not fail the turn or the shutdown
             log.exception("the MCP server %s could not be ended", self.config.name)
-
-

@@ -107,6 +107,11 @@ class McpServers:
                 told.append(f"{name} changed since you approved it, so these tools are off: {off} ({hint})")
         return told
 
+    def start_one(self, name: str) -> None:
+        """In the background, if it is approved."""
+        if (server := self._servers.get(name)) is not None:
+            server.start()
+
     async def end(self, name: str) -> None:
         """It can be started again."""
         if (server := self._servers.get(name)) is not None:

@@ -13,8 +13,8 @@ from typing import Any
 
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.eras import ServerFacts
-from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, ProgramEnded, Receiver
 from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_group
 

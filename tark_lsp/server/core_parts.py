@@ -125,7 +125,7 @@ class CoreParts:
         preview = Preview(connection, self.documents, self.reviews, self.outside)
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
         inputs = self.inputs if connection.client.understands("input") else None
-        trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
+        trust = self.trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
         self.mcp = McpTools(
             configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders)
         )

@@ -1,6 +1,5 @@
 """Shows a server whole, starts it after a yes, shows its tools whole, and pins them after another yes."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
@@ -29,9 +28,8 @@ class Approval:
         resolved = resolve(config, [self._folder])
         now = shown_command(config, resolved)
         before = self._pins.find(config.name, config.scope)
-        self._print(now)
-        if before is not None and before.command != resolved.digest:
-            self._show(compared(before.shown, now))
+        changed = before is not None and before.command != resolved.digest
+        self._show(compared(before.shown if before is not None and changed else (), now))
         if config.is_offer and not await self._questions.is_trusted("server"):
             return self._refused()
         if not await self._questions.agreed("Start it, to see its tools?"):
@@ -51,10 +49,6 @@ class Approval:
         for line in shown.lines:
             style = STYLES.get(line[:1], "none") if shown.is_diff else "none"
             self._screen.print_line(visible(line), style, exact=True)
-
-    def _print(self, lines: Iterable[str]) -> None:
-        for number, line in enumerate(lines):
-            self._screen.print_line(visible(line), "none" if number else "bold", exact=True)
 
     def _refused(self) -> int:
         self._screen.print_line("nothing was approved", "yellow")
