@@ -1,4 +1,4 @@
-"""The list of MCP servers and hooks in an editor: what is offered, approved by what was shown, switched and forgotten."""
+"""The list of MCP servers and hooks in an editor: what is offered, approved by what was shown, switched, removed."""
 
 import json
 import sys
@@ -207,12 +207,12 @@ async def test_a_server_of_yours_is_added_fails_with_its_reason_and_is_removed(m
     assert await editor.command("tark.mcp.add", {"run": run, "name": "toy"}) == {"name": "toy"}
     assert "[mcp.servers.toy]" in machine.config.read_text()
     assert "the name of another server" in await refusal(editor, "tark.mcp.add", {"run": run, "name": "toy"})
-    await editor.connection.until(lambda: news(editor), "news")
     row = await toy(editor)
     assert (row["origin"], row["state"]) == ("user", "waiting")
     shown = await editor.command("tark.mcp.show", {"name": "toy"})
     told = await refusal(editor, "tark.mcp.inspect", {"name": "toy", "digest": shown["digest"]})
     assert "the MCP server toy does not work: it has ended (exit code 1): no database" in told
+    assert news(editor) == []  # they know it
     assert await editor.command("tark.mcp.remove", {"name": "toy"}) == {"left": ""}
     assert (await editor.command("tark.mcp.list", {}))["servers"] == []
     assert "mcp" not in machine.config.read_text()

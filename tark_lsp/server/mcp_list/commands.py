@@ -43,7 +43,7 @@ class McpList:
     def _servers(self) -> "ServerActions":
         from tark_lsp.server.mcp_list.server_actions import ServerActions
 
-        return ServerActions(self._current, self.news.check_soon)
+        return ServerActions(self._current, self.news.check_soon, self.news.note)
 
     @cached_property
     def _hooks(self) -> "HookActions":

@@ -68,12 +68,12 @@ class OfferNews:
         new = [
             {"kind": kind, "name": name, "changed": state == "changed"}
             for kind, name, state, news in waiting
-            if news and self._note(news)
+            if news and self.note(news)
         ]
         self._connection.notify(incoming.MCP, {"unanswered": new})
 
-    def _note(self, news: str) -> bool:
-        """Whether the user was not told of it before, by this process or another one."""
+    def note(self, news: str) -> bool:
+        """The user knows it now. Whether they were not told of it before, by this process or another one."""
         if news in self._told:
             return False
         self._told.add(news)

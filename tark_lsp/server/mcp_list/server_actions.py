@@ -25,9 +25,10 @@ from tark_lsp.server.protocol import incoming
 class ServerActions:
     """Every method raises RequestError, with a sentence for the user."""
 
-    def __init__(self, current: CurrentList, changed: Callable[[], None]) -> None:
-        """`changed` is called when the list is another one."""
+    def __init__(self, current: CurrentList, changed: Callable[[], None], known: Callable[[str], object]) -> None:
+        """`changed` is called when the list is another one; `known` with the digest of what the user knows."""
         self._current = current
+        self._known = known
         self._changed = changed
         self._listed: dict[str, Listed] = {}
         """By name: what the user was shown last of the tools of a server."""
@@ -59,6 +60,7 @@ class ServerActions:
         except SettingsError as error:
             raise RequestError(error.message, hint=error.hint) from error
         self._current.configuration.reload()
+        self._known(self._current.server(name).news)
         return {"name": name}
 
     async def show(self, request: incoming.ServerName) -> dict[str, Any]:
