@@ -5,7 +5,7 @@ Two steps: its command or URL, then, after a yes, its tools as it lists them now
 
 import difflib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tark_lsp.mcp.launching import Surroundings
@@ -61,8 +61,14 @@ def compared(before: Sequence[str], now: Sequence[str]) -> Shown:
     return Shown(tuple(difflib.unified_diff(before, now, "approved", "now", lineterm="", n=100)), is_diff=True)
 
 
-async def list_tools(config: ServerConfig, resolved: Resolved, pins: PinStore, around: Surroundings) -> Listed:
-    """Starts the server, after a yes to its command, and ends it. Raises McpError."""
+async def list_tools(
+    config: ServerConfig,
+    resolved: Resolved,
+    pins: PinStore,
+    around: Surroundings,
+    keep_log: Callable[[list[str]], None] = lambda _: None,
+) -> Listed:
+    """Starts the server, after a yes to its command, and ends it. `keep_log` gets its log. Raises McpError."""
     server = McpServer(config, pins, around)
     try:
         await server.open(resolved, None)
@@ -76,6 +82,7 @@ async def list_tools(config: ServerConfig, resolved: Resolved, pins: PinStore, a
         kept = replace(pin, off=tuple(name for name in before.off if pin.find(name) is not None))
         return Listed(Shown(tuple(lines), bool(changes)), kept, bool(changes), server.unconfined)
     finally:
+        keep_log(server.log.lines())
         await server.aclose()
 
 

@@ -61,7 +61,7 @@ export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLe
     const document = await vscode.workspace.openTextDocument(uri);
     const editor = await vscode.window.showTextDocument(document, { preview: true });
     editor.revealRange(new vscode.Range(0, 0, 0, 0));
-    await vscode.languages.setTextDocumentLanguage(document, offer.isDiff ? "diff" : "plaintext");
+    await vscode.languages.setTextDocumentLanguage(document, offer.isDiff ? "tark-offer-diff" : "tark-offer");
     this.updateContext();
   }
 
