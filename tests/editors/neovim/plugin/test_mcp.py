@@ -51,7 +51,7 @@ class Desk:
             rows = [line for lines in self.neovim.windows for line in lines if f" {word} " in f"{line} "[1:]]
             return next((row for row in rows if all(each in row for each in words)), None)
 
-        return self.neovim.until(found, f"{word}: {words}")
+        return self.neovim.until(found, f"{word}: {words}") or ""
 
     def offer(self, *words: str) -> str:
         """The float with what can be approved, once it has these words."""
@@ -61,7 +61,7 @@ class Desk:
             name = str(self.neovim.lua("return vim.api.nvim_buf_get_name(0)"))
             return text if "tark://offer" in name and all(word in text for word in words) else None
 
-        return self.neovim.until(found, f"an offer with {words}")
+        return self.neovim.until(found, f"an offer with {words}") or ""
 
 
 @pytest.fixture(scope="module")
