@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tark_lsp.mcp.launching import Surroundings
+from tark_lsp.mcp.opening import FIRST_SECONDS
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin, compare, shown_changes, shown_tool
 from tark_lsp.mcp.server import McpServer
@@ -71,7 +72,7 @@ async def list_tools(
     """Starts the server, after a yes to its command, and ends it. `keep_log` gets its log. Raises McpError."""
     server = McpServer(config, pins, around)
     try:
-        await server.open(resolved, None)
+        await server.open(resolved, None, seconds=FIRST_SECONDS)
         tools = await server.list_tools()
         pin = _pin(server, resolved, tools)
         before = pins.find(config.name, config.scope)
