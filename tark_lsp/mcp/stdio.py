@@ -14,6 +14,7 @@ from typing import Any
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.eras import ServerFacts
 from tark_lsp.mcp.json_rpc import RequestId, encode, parse_messages
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, ProgramEnded, Receiver
 from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_group
 
@@ -43,8 +44,9 @@ class Program:
 class StdioTransport(asyncio.SubprocessProtocol):
     is_http = False
 
-    def __init__(self, name: str, program: Program) -> None:
+    def __init__(self, name: str, program: Program, server_log: ServerLog | None = None) -> None:
         self._name = name
+        self._log = ServerLog() if server_log is None else server_log
         self._program = program
         self._receiver: Receiver | None = None
         self._process: asyncio.SubprocessTransport | None = None
@@ -108,6 +110,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if fd == 2:
             self._errors = (self._errors + data)[-KEPT_ERRORS:]
             log.debug("MCP server %s: %r", self._name, data[:KEPT_ERRORS])
+            self._log.said(data)
             return
         if self._closing:
             return
@@ -134,6 +137,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
             self.skipped += 1
             if self.skipped in (1, 10, 100, 1_000):
                 log.warning("MCP server %s: skipped %d lines that are no messages: %s", self._name, self.skipped, error)
+                self._log.add(f"{self.skipped} lines on stdout were no messages, and were skipped: {error}")
             return
         for message in messages:
             if self._receiver.received(message):
@@ -163,6 +167,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if not self._closing:
             self._closing = True
             self._line.clear()
+            self._log.ended(error)
             if self._receiver is not None:
                 self._receiver.closed(error)
 

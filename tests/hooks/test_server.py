@@ -62,7 +62,7 @@ async def refused(desk: Desk) -> str:
 async def test_your_hooks_see_what_those_of_a_project_left(desk: Desk) -> None:
     assert await refused(desk) == "src"  # it is not approved
     (hook,) = read_offers([desk.folder]).hooks
-    approve(hook, resolve_hook(hook, [desk.folder]).digest, PinStore(hook_pins_folder), time.time())
+    approve(hook, resolve_hook(hook, [desk.folder]).digest, (), PinStore(hook_pins_folder), time.time())
     assert await refused(desk) == "elsewhere"
     (desk.folder / "rewrite.py").write_text(REWRITES + "# changed\n")
     assert await refused(desk) == "src"
