@@ -19,8 +19,10 @@ class ServerLog:
         """A line of stderr without its end."""
 
     def add(self, event: str) -> None:
+        """`event` can have words of the server, which are no lines of ours."""
         self._end_line()
-        self._lines.append(f"{time.strftime('%H:%M:%S')}  {event[:LONGEST_LINE]}")
+        line = event[:LONGEST_LINE].replace("\r", "").replace("\n", "⏎")
+        self._lines.append(f"{time.strftime('%H:%M:%S')}  {line}")
 
     def said(self, data: bytes) -> None:
         """What it wrote to stderr."""
