@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError
+from tark_lsp.http import is_loopback
 from tark_lsp.mcp.http_requests import Addresses, Endpoint, is_private_host
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
 from tark_lsp.mcp.stdio import Program, StdioTransport
+from tark_lsp.mcp.token_store import TokenStore
 from tark_lsp.mcp.transport import Transport
 from tark_lsp.workspace.environment import command_environment
 
-if TYPE_CHECKING:  # loaded with the first server that runs in it
+if TYPE_CHECKING:  # loaded with the first server that needs them
+    from tark_lsp.mcp.login import Login
     from tark_lsp.sandbox.sandbox import Sandbox
 
 MARKER = "TARK_MCP_SERVER"
@@ -30,13 +33,14 @@ IN_SANDBOX = (
 @dataclass(frozen=True)
 class Surroundings:
     """`sandbox`: None if the settings turn it off. `sandbox_required`: nothing runs without it. `is_public`: whether
-    an address is on the public internet."""
+    an address is on the public internet. `tokens`: your logins at servers."""
 
     folders: Callable[[], Sequence[Path]]
     environ: Mapping[str, str] = field(repr=False)
     sandbox: "Callable[[], Sandbox | None]" = lambda: None
     sandbox_required: Callable[[], bool] = lambda: False
     is_public: Callable[[str], bool] = lambda _: True
+    tokens: TokenStore = field(default_factory=TokenStore, repr=False)
 
 
 async def make_transport(
@@ -49,8 +53,7 @@ async def make_transport(
     if resolved.url:
         from tark_lsp.mcp.streamable_http import StreamableHttp  # most servers are programs
 
-        headers = expand_all(config.settings.headers, around.environ)
-        return StreamableHttp(Endpoint(resolved.url, headers, _addresses(config, around.is_public))), ""
+        return StreamableHttp(endpoint_of(config, resolved, around)), ""
     program, why_not = await _program(config, resolved, around, stack)
     return StdioTransport(config.name, program), why_not
 
@@ -96,26 +99,50 @@ async def _confined(
     return Program(run.argv, run.cwd, run.env, f"{lines}\n".encode() if own else b"", hint)
 
 
-def _addresses(config: ServerConfig, is_public: Callable[[str], bool]) -> Addresses:
-    """A name must lead to the public internet, unless the configuration says that it is private."""
-    url = urlsplit(config.settings.url or "")
-    host, port = url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
+def endpoint_of(config: ServerConfig, resolved: Resolved, around: Surroundings, *, login: bool = True) -> Endpoint:
+    """Of a server over HTTP. `login`: use yours, if it has one. Raises McpError."""
+    headers = expand_all(config.settings.headers, around.environ)
+    addresses = addresses_of(resolved.url, around.is_public, private=is_private(config, resolved))
+    return Endpoint(resolved.url, headers, addresses, _login(config, resolved, around) if login else None)
+
+
+def is_private(config: ServerConfig, resolved: Resolved) -> bool:
+    """Whether the user said that the server has a private address."""
+    return config.settings.private_host or is_private_host(resolved.url)
+
+
+def can_log_in(config: ServerConfig, resolved: Resolved) -> bool:
+    """Tokens go to an encrypted URL, or to this machine, and not if you wrote the header for them yourself."""
+    own = any(name.lower() == "authorization" for name in config.settings.headers)
+    return not own and (resolved.url.startswith("https://") or is_loopback(resolved.url))
+
+
+def _login(config: ServerConfig, resolved: Resolved, around: Surroundings) -> "Login | None":
+    if not can_log_in(config, resolved):
+        return None
+    from tark_lsp.mcp.login import Login, LoginTarget, refresh_over
+
+    private = is_private(config, resolved)
+    target = LoginTarget(config.name, config.scope, resolved.url)
+    return Login(target, around.tokens, refresh_over(around.is_public, private=private))
+
+
+def addresses_of(url: str, is_public: Callable[[str], bool], *, private: bool) -> Addresses:
+    """A name must lead to the public internet, unless it may be `private`."""
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
 
     async def find() -> Sequence[str]:
-        if (
-            config.settings.private_host
-            or is_private_host(config.settings.url or "")
-            or _behind_proxy(url.scheme, host)
-        ):
+        if private or _behind_proxy(parts.scheme, host):
             return ()
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             raise McpError(f"{host} could not be resolved: {error}", hint="check its URL and the network") from error
         addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
-        if private := [address for address in addresses if not is_public(address)]:
+        if bad := [address for address in addresses if not is_public(address)]:
             raise McpError(
-                f"{host} has the private address {private[0]}",
+                f"{host} has the private address {bad[0]}",
                 hint="set privateHost = true for this server if that is right",
             )
         return addresses

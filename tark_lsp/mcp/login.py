@@ -1,0 +1,172 @@
+"""The login of one server over HTTP, as its requests use it: the header with the token, and its refresh.
+
+Nothing is looked up before the server refuses a request, so servers without a login cost nothing. Nothing in here
+opens a page: only `tark-lsp mcp login NAME` does.
+"""
+
+import asyncio
+import importlib.util
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
+
+from tark_lsp.errors import McpError
+from tark_lsp.llm.keys.store import READ_SECONDS
+from tark_lsp.mcp.token_store import StoredLogin, TokenStore, entry_of
+from tark_lsp.mcp.transport import HttpRefusal
+
+if TYPE_CHECKING:
+    from tark_lsp.mcp.oauth.auth_http import AuthHttp
+
+log = logging.getLogger(__name__)
+
+EXTRA = "pip install 'tark_lsp[mcp-oauth]'"
+SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,200}")
+"""A right, by RFC 6749, section 3.3; the length is ours."""
+MOST_SCOPES = 50
+
+
+class NeedsLogin(HttpRefusal):
+    """The server wants that you log in. `challenge`: its header `WWW-Authenticate`."""
+
+
+class LoginEnded(McpError):
+    """The authorization server does not accept the refresh token any more."""
+
+
+class Refresh(Protocol):
+    async def __call__(self, login: StoredLogin) -> StoredLogin:
+        """Raises LoginEnded, and another McpError if it is not known whether the login has ended."""
+        ...
+
+
+def has_extra() -> bool:
+    return importlib.util.find_spec("mcp") is not None
+
+
+def challenge_field(challenge: str, name: str) -> str:
+    """A parameter of a header `WWW-Authenticate`; empty if it has none."""
+    found = re.search(rf'(?:^|[\s,]){name}\s*=\s*(?:"([^"]*)"|([^\s",]+))', challenge[:8_000], re.IGNORECASE)
+    return (found[1] or found[2] or "") if found else ""
+
+
+def scopes_of(text: str) -> list[str]:
+    """The rights in a list of them, without what cannot be one."""
+    return [scope for scope in text.split() if SCOPE.fullmatch(scope)][:MOST_SCOPES]
+
+
+@dataclass(frozen=True, slots=True)
+class LoginTarget:
+    """Which server the login is for. `scope`: empty, or the file of an offer."""
+
+    name: str
+    scope: str
+    url: str
+
+    @property
+    def entry(self) -> str:
+        return entry_of(self.name, self.scope)
+
+    @property
+    def hint(self) -> str:
+        command = f"run `tark-lsp mcp login {self.name}` in a terminal"
+        return command if has_extra() else f"{EXTRA}, then {command}"
+
+
+class Login:
+    """Used by all requests of one connection."""
+
+    def __init__(self, target: LoginTarget, store: TokenStore, refresh: Refresh) -> None:
+        self._target = target
+        self._store = store
+        self._refresh = refresh
+        self._current: StoredLogin | None = None
+        self._renewing: asyncio.Task[str] | None = None
+
+    async def header(self) -> str:
+        """For the next request; empty as long as the server refused none. Raises McpError."""
+        if self._current is None:
+            return ""
+        return await self.header_after(self._current.header) if self._current.is_expired else self._current.header
+
+    async def header_after(self, sent: str, challenge: str = "") -> str:
+        """Another header, after the server refused `sent`. Raises NeedsLogin, and another McpError."""
+        if self._renewing is None or self._renewing.done():
+            if self._current is not None and self._current.header != sent and not self._current.is_expired:
+                return self._current.header
+            self._renewing = asyncio.create_task(self._renew(sent, challenge))
+            self._renewing.add_done_callback(_seen)
+        # A refresh that was sent must end and be stored, whoever is cancelled: the old token may be invalid already.
+        return await asyncio.shield(self._renewing)
+
+    async def _renew(self, sent: str, challenge: str) -> str:
+        stored = await self._store.read(self._target.entry)  # another process, or the user, can have a newer one
+        if stored is None or stored.url != self._target.url:
+            self._current = None
+            raise NeedsLogin(401, "it needs a login", hint=self._target.hint, challenge=challenge)
+        if stored.header == sent or stored.is_expired:
+            stored = await self._refreshed(stored, challenge)
+        self._current = stored
+        return stored.header
+
+    async def _refreshed(self, stored: StoredLogin, challenge: str) -> StoredLogin:
+        ended = NeedsLogin(401, "your login has ended", hint=self._target.hint, challenge=challenge)
+        if not stored.refresh_token:
+            raise ended
+        try:
+            fresh = await self._refresh(stored)
+        except LoginEnded as error:
+            newer = await self._store.read(self._target.entry)
+            if newer is not None and newer.refresh_token != stored.refresh_token:
+                return newer
+            await self._store.delete(self._target.entry)
+            self._current = None
+            raise ended from error
+        await self._store.write(self._target.entry, fresh, seconds=READ_SECONDS)
+        return fresh
+
+    async def refusal(self, status: int, headers: Mapping[str, str]) -> HttpRefusal | None:
+        """What to raise for this answer; None if it is not about the login."""
+        challenge = headers.get("www-authenticate", "")
+        if status == 401:
+            return NeedsLogin(401, "it refuses your login", hint=self._target.hint, challenge=challenge)
+        if status != 403 or challenge_field(challenge, "error") != "insufficient_scope" or self._current is None:
+            return None
+        wanted = scopes_of(challenge_field(challenge, "scope"))
+        known = self._current.wanted.split()
+        if new := [scope for scope in wanted if scope not in known]:
+            self._current = replace(self._current, wanted=" ".join([*known, *new][:MOST_SCOPES]))
+            await self._store.write(self._target.entry, self._current, seconds=READ_SECONDS)
+        named = f": {' '.join(wanted)}"[:300] if wanted else ""
+        return HttpRefusal(403, f"your login has not the rights for this{named}", hint=self._target.hint)
+
+
+def refresh_over(is_public: Callable[[str], bool], *, private: bool) -> Refresh:
+    """A refresh by the extra, whose import takes a second of the processor. `private`: see AuthHttp."""
+
+    async def refresh(login: StoredLogin) -> StoredLogin:
+        if not has_extra():
+            raise McpError("its token has expired, and cannot be refreshed without the extra", hint=EXTRA)
+        flow, http = await asyncio.to_thread(_load, is_public, private)
+        try:
+            fresh: StoredLogin = await flow.refresh(login, http)
+            return fresh
+        finally:
+            await http.aclose()
+
+    return refresh
+
+
+def _load(is_public: Callable[[str], bool], private: bool) -> "tuple[ModuleType, AuthHttp]":
+    from tark_lsp.mcp.oauth import flow
+    from tark_lsp.mcp.oauth.auth_http import AuthHttp
+
+    return flow, AuthHttp(is_public, private=private)
+
+
+def _seen(task: "asyncio.Task[str]") -> None:
+    if not task.cancelled():
+        task.exception()  # each request that waited raises it
