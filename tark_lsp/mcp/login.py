@@ -141,7 +141,8 @@ class Login:
             self._current = replace(self._current, wanted=" ".join([*known, *new][:MOST_SCOPES]))
             await self._store.write(self._target.entry, self._current, seconds=READ_SECONDS)
         named = f": {' '.join(wanted)}"[:300] if wanted else ""
-        return HttpRefusal(403, f"your login has not the rights for this{named}", hint=self._target.hint)
+        message = f"your login does not have the rights for this{named}"
+        return HttpRefusal(403, message, hint=self._target.hint, challenge=challenge)
 
 
 def refresh_over(is_public: Callable[[str], bool], *, private: bool) -> Refresh:

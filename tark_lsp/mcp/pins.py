@@ -20,7 +20,9 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe."""
+    """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe.
+    `needs_login`: it refused a request without one.
+    """
 
     name: str
     command: str
@@ -28,6 +30,7 @@ class Pin:
     scope: str = ""
     era: Era | None = None
     approved: float = 0.0
+    needs_login: bool = False
 
     def find(self, tool: str) -> ServerTool | None:
         return next((one for one in self.tools if one.name == tool), None)
@@ -104,6 +107,7 @@ def pin_json(pin: Pin) -> dict[str, Any]:
         "era": pin.era,
         "approved": pin.approved,
         "tools": [tool.as_json() for tool in pin.tools],
+        "needsLogin": pin.needs_login,
     }
 
 
@@ -116,7 +120,8 @@ def read_pin(value: Any) -> Pin:
         raise ValueError(problems[0])
     name, command, scope = (_string(value, key) for key in ("name", "command", "scope"))
     era = Era(value["era"]) if value.get("era") else None
-    return Pin(name, command, tools, scope, era, float(value.get("approved") or 0))
+    approved, needs_login = float(value.get("approved") or 0), value.get("needsLogin") is True
+    return Pin(name, command, tools, scope, era, approved, needs_login=needs_login)
 
 
 def _string(value: Mapping[str, Any], key: str) -> str:

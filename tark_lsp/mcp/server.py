@@ -13,6 +13,7 @@ from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.content import Content
 from tark_lsp.mcp.eras import Era, ServerFacts
 from tark_lsp.mcp.launching import Surroundings, make_transport
+from tark_lsp.mcp.login import NeedsLogin
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Changes, Pin, compare, usable
@@ -31,6 +32,7 @@ class ServerState(StrEnum):
     STARTING = "starting"
     READY = "ready"
     FAILED = "failed"
+    NEEDS_LOGIN = "needs login"
 
 
 class McpServer:
@@ -56,6 +58,8 @@ class McpServer:
             return ServerState.STARTING
         if self._client is not None and self._client.connection.is_open:
             return ServerState.READY
+        if isinstance(self.error, NeedsLogin):
+            return ServerState.NEEDS_LOGIN
         return ServerState.STOPPED if self.error is None else ServerState.FAILED
 
     @property
@@ -109,6 +113,8 @@ class McpServer:
         except TarkError as error:
             self.error = error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
             await self._close()
+            if isinstance(error, NeedsLogin) and not pin.needs_login:
+                self._pins.write(replace(pin, needs_login=True))
             raise self.error from error
         except BaseException:  # cancelled, too: no process is left behind
             await self._close()
@@ -163,7 +169,12 @@ class McpServer:
                 f"its tool {call.tool.name} is not as you approved it, so it is off",
                 hint=f"`tark-lsp mcp approve {self.config.name}` shows what changed",
             )
-        return await client.call(call)
+        try:
+            return await client.call(call)
+        except NeedsLogin as error:
+            self.error = error
+            await self._close()
+            raise
 
     def pin_now(self, resolved: Resolved, tools: tuple[ServerTool, ...]) -> Pin:
         """A pin for what the user has just approved."""

@@ -33,19 +33,19 @@ class Answer:
 def require_safe_url(url: str, *, private: bool) -> None:
     """`private`: it may be on this machine or in a private network. Raises McpError."""
     if not PLAIN.fullmatch(url) or len(url) > LONGEST_URL:
-        raise McpError("its authorization server has a URL with hidden characters, or one that is too long")
+        raise McpError("the login leads to a URL with hidden characters, or to one that is too long")
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise McpError("its authorization server has a URL that is not valid") from error
+        raise McpError("the login leads to a URL that is not valid") from error
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(url)):
-        raise McpError(f"its authorization server has a URL that is not https: {url[:200]}")
+        raise McpError(f"the login leads to a URL that is not https: {url[:200]}")
     if not host or parts.username is not None or parts.password is not None:
-        raise McpError("its authorization server has a URL with a user name, or without a host")
+        raise McpError("the login leads to a URL with a user name, or without a host")
     if is_private_host(url) and not private:
         raise McpError(
-            f"its authorization server has the private address {host}",
+            f"the login leads to the private address {host}",
             hint="set privateHost = true for this server if that is right",
         )
 

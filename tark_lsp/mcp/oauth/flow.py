@@ -218,12 +218,17 @@ async def _parts(outgoing: httpx2.Request) -> tuple[str, str, dict[str, str], by
 
 
 def _refusal(challenge: str, wanted: str, request: httpx2.Request) -> httpx2.Response:
-    """What the server said, or that the login needs more rights, which the SDK adds to those it had."""
-    if not wanted:
-        return httpx2.Response(401, headers={"www-authenticate": challenge}, request=request)
+    """What the server said, or that the login needs more rights (`wanted`), which the SDK adds to those it had."""
+    scopes = wanted.split() or scopes_of(challenge_field(challenge, "scope"))
     metadata = challenge_field(challenge, "resource_metadata")
-    parts = f'Bearer error="insufficient_scope", scope="{wanted}", resource_metadata="{metadata}"'
-    return httpx2.Response(403, headers={"www-authenticate": parts}, request=request)
+    fields = {
+        "error": "insufficient_scope" if wanted else "",
+        "scope": " ".join(scopes),
+        "resource_metadata": metadata if PLAIN.fullmatch(metadata) else "",
+    }
+    said = ", ".join(f'{name}="{value}"' for name, value in fields.items() if value)
+    status = 403 if wanted else 401
+    return httpx2.Response(status, headers={"www-authenticate": f"Bearer {said}"}, request=request)
 
 
 def _given_client(
