@@ -84,12 +84,17 @@ class Login:
         self._store = store
         self._refresh = refresh
         self._current: StoredLogin | None = None
+        self._lacks_rights = False
         self._renewing: asyncio.Task[str] | None = None
 
     async def header(self) -> str:
         """For the next request; empty as long as the server refused none. Raises McpError."""
         if self._current is None:
             return ""
+        if self._lacks_rights:  # until the user has logged in again
+            stored = await self._store.read(self._target.entry)
+            if stored is not None and stored.url == self._target.url and stored.issued > self._current.issued:
+                self._current, self._lacks_rights = stored, False
         return await self.header_after(self._current.header) if self._current.is_expired else self._current.header
 
     async def header_after(self, sent: str, challenge: str = "") -> str:
@@ -135,6 +140,7 @@ class Login:
             return NeedsLogin(401, "it refuses your login", hint=self._target.hint, challenge=challenge)
         if status != 403 or challenge_field(challenge, "error") != "insufficient_scope" or self._current is None:
             return None
+        self._lacks_rights = True
         wanted = scopes_of(challenge_field(challenge, "scope"))
         known = self._current.wanted.split()
         if new := [scope for scope in wanted if scope not in known]:
