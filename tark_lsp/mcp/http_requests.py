@@ -6,7 +6,7 @@ Redirects are not followed, and headers with keys go to exactly the configured U
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError, TarkError
@@ -16,14 +16,27 @@ from tark_lsp.mcp.eras import ServerFacts
 from tark_lsp.mcp.json_rpc import Failure, RequestId, RpcError, parse_messages
 from tark_lsp.mcp.transport import HttpRefusal
 
-if TYPE_CHECKING:
-    from tark_lsp.mcp.login import Login
-
 JSON = "application/json"
 LARGEST_ERROR = 64 * 1024
 
 Addresses = Callable[[], Awaitable[Sequence[str]]]
 """The addresses of the server that may be connected to; empty: those that the system finds. Raises McpError."""
+
+
+class Tokens(Protocol):
+    """Your login at the server (login.py)."""
+
+    async def header(self) -> str:
+        """For the next request; empty as long as the server refused none. Raises McpError."""
+        ...
+
+    async def header_after(self, sent: str, challenge: str = "") -> str:
+        """Another header, after the server refused `sent`. Raises NeedsLogin, and another McpError."""
+        ...
+
+    async def refusal(self, status: int, headers: Mapping[str, str]) -> HttpRefusal | None:
+        """What to raise for this answer; None if it is not about the login."""
+        ...
 
 
 async def _any_address() -> Sequence[str]:
@@ -37,7 +50,7 @@ class Endpoint:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     addresses: Addresses = _any_address
-    login: "Login | None" = None
+    login: Tokens | None = None
 
 
 class SessionOver(McpError):

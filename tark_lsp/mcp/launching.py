@@ -1,17 +1,15 @@
 """Makes the transport of a server: its process, in the sandbox if there is one, or its HTTP endpoint."""
 
-import asyncio
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError
 from tark_lsp.http import is_loopback
-from tark_lsp.mcp.http_requests import Addresses, Endpoint, is_private_host
+from tark_lsp.mcp.addresses import addresses_of
+from tark_lsp.mcp.http_requests import Endpoint, is_private_host
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
 from tark_lsp.mcp.stdio import Program, StdioTransport
 from tark_lsp.mcp.token_store import TokenStore
@@ -120,39 +118,9 @@ def can_log_in(config: ServerConfig, resolved: Resolved) -> bool:
 def _login(config: ServerConfig, resolved: Resolved, around: Surroundings) -> "Login | None":
     if not can_log_in(config, resolved):
         return None
-    from tark_lsp.mcp.login import Login, LoginTarget, refresh_over
+    from tark_lsp.mcp.extra import refresh_over
+    from tark_lsp.mcp.login import Login, LoginTarget
 
     private = is_private(config, resolved)
     target = LoginTarget(config.name, config.scope, resolved.url)
     return Login(target, around.tokens, refresh_over(around.is_public, private=private))
-
-
-def addresses_of(url: str, is_public: Callable[[str], bool], *, private: bool) -> Addresses:
-    """A name must lead to the public internet, unless it may be `private`."""
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-
-    async def find() -> Sequence[str]:
-        if private or _behind_proxy(parts.scheme, host):
-            return ()
-        try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            raise McpError(f"{host} could not be resolved: {error}", hint="check its URL and the network") from error
-        addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
-        if bad := [address for address in addresses if not is_public(address)]:
-            raise McpError(
-                f"{host} has the private address {bad[0]}",
-                hint="set privateHost = true for this server if that is right",
-            )
-        return addresses
-
-    return find
-
-
-def _behind_proxy(scheme: str, host: str) -> bool:
-    """Then the proxy finds the address."""
-    from urllib.request import getproxies, proxy_bypass  # half of the time that all of this takes to import
-
-    proxies = getproxies()
-    return (scheme in proxies or "all" in proxies) and not proxy_bypass(host)

@@ -5,57 +5,14 @@ opens a page: only `tark-lsp mcp login NAME` does.
 """
 
 import asyncio
-import importlib.util
-import logging
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
 
-from tark_lsp.errors import McpError
 from tark_lsp.llm.keys.store import READ_SECONDS
+from tark_lsp.mcp.challenges import MOST_SCOPES, LoginEnded, NeedsLogin, challenge_field, scopes_of
+from tark_lsp.mcp.extra import EXTRA, Refresh, has_extra
 from tark_lsp.mcp.token_store import StoredLogin, TokenStore, entry_of
 from tark_lsp.mcp.transport import HttpRefusal
-
-if TYPE_CHECKING:
-    from tark_lsp.mcp.oauth.auth_http import AuthHttp
-
-log = logging.getLogger(__name__)
-
-EXTRA = "pip install 'tark_lsp[mcp-oauth]'"
-SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,200}")
-"""A right, by RFC 6749, section 3.3; the length is ours."""
-MOST_SCOPES = 50
-
-
-class NeedsLogin(HttpRefusal):
-    """The server wants that you log in. `challenge`: its header `WWW-Authenticate`."""
-
-
-class LoginEnded(McpError):
-    """The authorization server does not accept the refresh token any more."""
-
-
-class Refresh(Protocol):
-    async def __call__(self, login: StoredLogin) -> StoredLogin:
-        """Raises LoginEnded, and another McpError if it is not known whether the login has ended."""
-        ...
-
-
-def has_extra() -> bool:
-    return importlib.util.find_spec("mcp") is not None
-
-
-def challenge_field(challenge: str, name: str) -> str:
-    """A parameter of a header `WWW-Authenticate`; empty if it has none."""
-    found = re.search(rf'(?:^|[\s,]){name}\s*=\s*(?:"([^"]*)"|([^\s",]+))', challenge[:8_000], re.IGNORECASE)
-    return (found[1] or found[2] or "") if found else ""
-
-
-def scopes_of(text: str) -> list[str]:
-    """The rights in a list of them, without what cannot be one."""
-    return [scope for scope in text.split() if SCOPE.fullmatch(scope)][:MOST_SCOPES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,29 +106,6 @@ class Login:
         named = f": {' '.join(wanted)}"[:300] if wanted else ""
         message = f"your login does not have the rights for this{named}"
         return HttpRefusal(403, message, hint=self._target.hint, challenge=challenge)
-
-
-def refresh_over(is_public: Callable[[str], bool], *, private: bool) -> Refresh:
-    """A refresh by the extra, whose import takes a second of the processor. `private`: see AuthHttp."""
-
-    async def refresh(login: StoredLogin) -> StoredLogin:
-        if not has_extra():
-            raise McpError("its token has expired, and cannot be refreshed without the extra", hint=EXTRA)
-        flow, http = await asyncio.to_thread(_load, is_public, private)
-        try:
-            fresh: StoredLogin = await flow.refresh(login, http)
-            return fresh
-        finally:
-            await http.aclose()
-
-    return refresh
-
-
-def _load(is_public: Callable[[str], bool], private: bool) -> "tuple[ModuleType, AuthHttp]":
-    from tark_lsp.mcp.oauth import flow
-    from tark_lsp.mcp.oauth.auth_http import AuthHttp
-
-    return flow, AuthHttp(is_public, private=private)
 
 
 def _seen(task: "asyncio.Task[str]") -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from enum import StrEnum
 
 from tark_lsp.errors import McpError, TarkError
+from tark_lsp.mcp.challenges import NeedsLogin
 from tark_lsp.mcp.client import Call, Client
 from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.content import Content
 from tark_lsp.mcp.eras import Era, ServerFacts
 from tark_lsp.mcp.launching import Surroundings, make_transport
-from tark_lsp.mcp.login import NeedsLogin
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Changes, Pin, compare, usable

@@ -15,8 +15,9 @@ from tark_lsp.http import HttpRequest, HttpTransport
 from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.elicitation import Elicitation, Form, Value
 from tark_lsp.mcp.eras import Era
+from tark_lsp.mcp.extra import refresh_over
 from tark_lsp.mcp.http_requests import Endpoint
-from tark_lsp.mcp.login import Login, LoginTarget, refresh_over
+from tark_lsp.mcp.login import Login, LoginTarget
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.schema_headers import argument_headers
 from tark_lsp.mcp.server_tools import ServerTool, read_tools

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tark_lsp.errors import McpError
+from tark_lsp.mcp.challenges import NeedsLogin, challenge_field, scopes_of
 from tark_lsp.mcp.client import Call
-from tark_lsp.mcp.login import NeedsLogin, challenge_field, scopes_of
 from tark_lsp.mcp.oauth.flow import Client
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.token_store import StoredLogin, TokenStore, entry_of
@@ -191,9 +191,10 @@ async def test_without_the_extra_the_error_says_what_to_install(
     async with oauth_desk(tmp_path) as desk:
         server = await approved(desk)
         monkeypatch.setattr("tark_lsp.mcp.login.has_extra", lambda: False)
+        monkeypatch.setitem(sys.modules, "tark_lsp.mcp.oauth.flow", None)
         assert await call(server) == "3"  # a token that is valid needs nothing
         desk.site.expire()
-        with pytest.raises(McpError, match=r"pip install 'tark_lsp\[mcp-oauth\]'"):
+        with pytest.raises(McpError, match=r"not installed.* \(pip install 'tark_lsp\[mcp-oauth\]'\)"):
             await call(server)
         desk.keyring.entries.clear()
         with pytest.raises(NeedsLogin, match=rf"pip install 'tark_lsp\[mcp-oauth\]', then run `{COMMAND}`"):

@@ -16,8 +16,9 @@ from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import whole_line
 from tark_lsp.errors import McpError, RequestError, SettingsError
 from tark_lsp.mcp.connection import Connection
+from tark_lsp.mcp.extra import load_flow
 from tark_lsp.mcp.launching import Surroundings, can_log_in, endpoint_of, is_private
-from tark_lsp.mcp.login import EXTRA, LoginTarget, has_extra
+from tark_lsp.mcp.login import LoginTarget
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
@@ -48,6 +49,7 @@ class LoggingIn:
     async def log_in(self, config: ServerConfig, client_id: str, *, with_secret: bool) -> int:
         """`client_id`: empty, or that of a client which the user registered. Raises TarkError."""
         resolved = self._require_possible(config)
+        await load_flow()
         if not await self._around.tokens.has_keyring():
             raise McpError(NO_KEYRING, hint=SECRETS_ELSEWHERE)
         self._screen.print_line(f"{config.name}: {whole_line(resolved.shown)}", "bold")
@@ -73,8 +75,6 @@ class LoggingIn:
                 f"there is no login for {config.name}: it has a header of yours for that, or its URL is not encrypted",
                 hint="remove the header Authorization from your config.toml, or use https",
             )
-        if not has_extra():
-            raise SettingsError("logins at MCP servers are not installed", hint=f"install them with: {EXTRA}")
         return resolved
 
     async def _challenge(self, config: ServerConfig, resolved: Resolved) -> str:

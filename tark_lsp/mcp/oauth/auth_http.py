@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from tark_lsp.errors import McpError, TarkError
 from tark_lsp.http import HttpRequest, HttpResponse, HttpTransport, is_loopback
 from tark_lsp.http import Transport as Http
+from tark_lsp.mcp.addresses import addresses_of
 from tark_lsp.mcp.http_requests import is_private_host, read_body
-from tark_lsp.mcp.launching import addresses_of
 
 REQUEST_SECONDS = 30.0
 LARGEST_ANSWER = 256 * 1024

@@ -29,7 +29,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, ValidationError
 
 from tark_lsp.errors import McpError
-from tark_lsp.mcp.login import LoginEnded, challenge_field, scopes_of
+from tark_lsp.mcp.challenges import LoginEnded, challenge_field, scopes_of
 from tark_lsp.mcp.oauth.auth_http import PLAIN, Answer, AuthHttp, require_safe_url
 from tark_lsp.mcp.oauth.loopback import RedirectListener
 from tark_lsp.mcp.token_store import StoredLogin
