@@ -23,7 +23,7 @@ from tark_lsp.mcp.offers import project_offers, read_file, validated
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.server_config import ServerConfig, resolve
-from tark_lsp.mcp.token_store import entry_of
+from tark_lsp.mcp.token_store import TokenStore, entry_of
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.settings import load_settings
@@ -107,7 +107,8 @@ class _Mcp:
         places = Places(Path.home(), caches_folder(), state_folder(), private_paths())
         sandbox = None if self._settings.sandbox == "off" else Sandbox(places, [folder])
         required = self._settings.sandbox == "require"
-        self._around = Surroundings(lambda: [folder], os.environ, lambda: sandbox, lambda: required, is_public)
+        tokens = TokenStore(lock_folder=mcp_pins_folder)
+        self._around = Surroundings(lambda: [folder], os.environ, lambda: sandbox, lambda: required, is_public, tokens)
 
     async def run(self, options: Namespace) -> int:
         for problem in self._problems:

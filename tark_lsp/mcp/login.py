@@ -65,14 +65,22 @@ class Login:
         return await asyncio.shield(self._renewing)
 
     async def _renew(self, sent: str, challenge: str) -> str:
-        stored = await self._store.read(self._target.entry)  # another process, or the user, can have a newer one
+        stored = await self._stored(challenge)
+        if stored.header == sent or stored.is_expired:
+            async with self._store.alone(self._target.entry):
+                stored = await self._stored(challenge)  # perhaps another process has refreshed it meanwhile
+                if stored.header == sent or stored.is_expired:
+                    stored = await self._refreshed(stored, challenge)
+        self._current = stored
+        return stored.header
+
+    async def _stored(self, challenge: str) -> StoredLogin:
+        """As the user, or another process, stored it last. Raises NeedsLogin."""
+        stored = await self._store.read(self._target.entry)
         if stored is None or stored.url != self._target.url:
             self._current = None
             raise NeedsLogin(401, "it needs a login", hint=self._target.hint, challenge=challenge)
-        if stored.header == sent or stored.is_expired:
-            stored = await self._refreshed(stored, challenge)
-        self._current = stored
-        return stored.header
+        return stored
 
     async def _refreshed(self, stored: StoredLogin, challenge: str) -> StoredLogin:
         ended = NeedsLogin(401, "your login has ended", hint=self._target.hint, challenge=challenge)
@@ -81,8 +89,8 @@ class Login:
         try:
             fresh = await self._refresh(stored)
         except LoginEnded as error:
-            newer = await self._store.read(self._target.entry)
-            if newer is not None and newer.refresh_token != stored.refresh_token:
+            newer = await self._stored(challenge)
+            if newer.refresh_token != stored.refresh_token:
                 return newer
             await self._store.delete(self._target.entry)
             self._current = None
@@ -102,7 +110,9 @@ class Login:
         known = self._current.wanted.split()
         if new := [scope for scope in wanted if scope not in known]:
             self._current = replace(self._current, wanted=" ".join([*known, *new][:MOST_SCOPES]))
-            await self._store.write(self._target.entry, self._current, seconds=READ_SECONDS)
+            stored = await self._store.read(self._target.entry)
+            if stored is not None and stored.access_token == self._current.access_token:  # else there is a newer one
+                await self._store.write(self._target.entry, self._current, seconds=READ_SECONDS)
         named = f": {' '.join(wanted)}"[:300] if wanted else ""
         message = f"your login does not have the rights for this{named}"
         return HttpRefusal(403, message, hint=self._target.hint, challenge=challenge)

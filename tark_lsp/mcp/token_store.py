@@ -7,10 +7,13 @@ import asyncio
 import json
 import logging
 import os
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
+from pathlib import Path
 
 from tark_lsp.errors import McpError
 from tark_lsp.llm.keys.keyring_process import KeyringFailed, KeyringProcess
@@ -20,6 +23,8 @@ log = logging.getLogger(__name__)
 
 EARLY_SECONDS = 30.0
 """How long before its end a token counts as expired: a request takes time."""
+LOCK_SECONDS, LOOK_SECONDS = 45.0, 0.05
+"""How long the refresh of another process can take; how often this one looks."""
 UNLOCK = f"unlock it and try again ({KEYRING_VARIABLE}=off turns it off, and then there are no logins)"
 
 
@@ -63,11 +68,17 @@ def entry_of(name: str, scope: str) -> str:
 
 
 class TokenStore:
-    """Raises McpError if there is a keyring and it cannot be used."""
+    """Raises McpError if there is a keyring and it cannot be used. `lock_folder`: need not exist."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, ask: AskKeyring | None = None) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str] = os.environ,
+        ask: AskKeyring | None = None,
+        lock_folder: Callable[[], Path] | None = None,
+    ) -> None:
         self._ask_keyring = ask or KeyringProcess()
         self._off = environ.get(KEYRING_VARIABLE, "").strip().lower() == "off"
+        self._lock_folder = lock_folder
         self._unsaved: dict[str, StoredLogin] = {}
 
     async def has_keyring(self) -> bool:
@@ -101,6 +112,40 @@ class TokenStore:
         """Whether there was one."""
         unsaved = self._unsaved.pop(entry, None) is not None
         return bool(await self._ask("delete", WRITE_SECONDS, entry)) or unsaved
+
+    @asynccontextmanager
+    async def alone(self, entry: str) -> AsyncIterator[None]:
+        """No other process of the user is in here for this entry. Many servers end a login if two refresh it.
+
+        Where files cannot be locked (Windows, some file systems), and after `LOCK_SECONDS`, it goes on without.
+        """
+        if sys.platform == "win32" or self._lock_folder is None:
+            yield
+            return
+        import fcntl
+
+        try:
+            path = self._lock_folder() / f".{sha256(entry.encode()).hexdigest()[:32]}.lock"
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise McpError(
+                f"its login cannot be locked: {error.strerror}", hint="make the state folder writable"
+            ) from error
+        try:
+            end = time.monotonic() + LOCK_SECONDS
+            while time.monotonic() < end:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    await asyncio.sleep(LOOK_SECONDS)
+                except OSError as error:
+                    log.info("the login %s is not locked: %s", entry, error.strerror)
+                    break
+            yield
+        finally:
+            os.close(descriptor)
 
     async def _ask(self, action: str, seconds: float, entry: str = "", text: str = "") -> object:
         """None: there is no keyring, or no such entry."""

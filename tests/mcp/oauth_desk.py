@@ -22,11 +22,16 @@ class OAuthDesk(Desk):
 
     def __init__(self, folder: Path, site: OAuthServer, **more: Any) -> None:
         self.keyring = MemoryKeyring()
-        super().__init__(folder, tokens=TokenStore({}, self.keyring.ask), **more)
+        self._locks = folder / "locks"
+        super().__init__(folder, tokens=self.new_tokens(), **more)
         self.site = site
         self.notes = self.config({"url": site.url}, "notes")
         self.target = LoginTarget("notes", "", site.url)
         self.pages: list[LoginPage] = []
+
+    def new_tokens(self) -> TokenStore:
+        """As each process has its own."""
+        return TokenStore({}, self.keyring.ask, lambda: self._locks)
 
     async def agree(self, page: LoginPage) -> None:
         self.pages.append(page)

@@ -12,6 +12,7 @@ import pytest
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.challenges import NeedsLogin, challenge_field, scopes_of
 from tark_lsp.mcp.client import Call
+from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.oauth.flow import Client
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.token_store import StoredLogin, TokenStore, entry_of
@@ -110,6 +111,21 @@ async def test_a_login_of_another_process_is_used_before_a_refresh(tmp_path: Pat
         desk.site.valid.pop("acce55-1-very-secret")
         assert await call(server) == "3"
         assert all(b"refresh_token" not in request.body for request in desk.site.paths("/token"))
+
+
+async def test_two_processes_refresh_one_after_the_other(tmp_path: Path) -> None:
+    async with oauth_desk(tmp_path) as desk:
+        servers = [await approved(desk)]
+        other = desk.server(desk.notes)  # with the same keyring, as in another process
+        other._around = Surroundings(lambda: [desk.folder], {}, tokens=desk.new_tokens())
+        servers.append(other)
+        try:
+            await other.ready()
+            desk.site.expire()
+            assert await asyncio.gather(*map(call, servers)) == ["3", "3"]
+            assert [request.body.count(b"refresh_token=") for request in desk.site.paths("/token")] == [0, 1]
+        finally:
+            await other.aclose()
 
 
 async def test_a_refresh_token_that_expired_ends_the_login_without_a_loop(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ class McpTools:
         from tark_lsp.mcp.launching import Surroundings
         from tark_lsp.mcp.pin_store import PinStore
         from tark_lsp.mcp.servers import McpServers
+        from tark_lsp.mcp.token_store import TokenStore
 
         around = Surroundings(
             lambda: self._workspace.folders,
@@ -113,6 +114,7 @@ class McpTools:
             self._sandbox,
             lambda: self._configuration.settings.sandbox == "require",
             is_public,
+            TokenStore(lock_folder=mcp_pins_folder),
         )
         return McpServers(PinStore(mcp_pins_folder), around)
 
