@@ -227,12 +227,12 @@ class _Mcp:
         config = next((one for one in self._configs() if one.name == name), None)
         scope = "" if config is None else config.scope
         unpinned = self._pins.remove(name, scope)
-        if config is not None and config.settings.url:
-            await self._around.tokens.delete(entry_of(name, scope))
         removed = remove_server(user_config_path(), name)
         if not unpinned and not removed:
             raise RequestError(f"there is no MCP server {one_line(name)!r}", hint="tark-lsp mcp list shows them")
         self._screen.print_line(f"removed: {name}")
+        if config is not None and config.settings.url and await self._around.tokens.delete(entry_of(name, scope)):
+            self._screen.print_line("its login was deleted from the keyring")
         return DONE
 
     async def _test(self, config: ServerConfig, tool: str | None, arguments: str) -> int:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tark_lsp.agent.approval import Policy
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.challenges import NeedsLogin, challenge_field, scopes_of
 from tark_lsp.mcp.client import Call
@@ -17,6 +18,11 @@ from tark_lsp.mcp.oauth.flow import Client
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.token_store import StoredLogin, TokenStore, entry_of
 from tark_lsp.mcp.transport import HttpRefusal
+from tark_lsp.messages import ApprovalLevel
+from tark_lsp.tools.mcp_tool import mcp_tool
+from tests.agent.bench import Bench
+from tests.agent.script import answer
+from tests.agent.script import call as turn_call
 from tests.mcp.memory_keyring import MemoryKeyring
 from tests.mcp.oauth_desk import OAuthDesk, oauth_desk
 from tests.mcp.oauth_server import Faults, as_json, error
@@ -81,6 +87,20 @@ async def test_a_server_that_needs_a_login_says_so_and_opens_nothing(tmp_path: P
         await desk.log_in()  # in a terminal, while the server of the editor runs
         assert await call(server) == "3"
         assert server.state is ServerState.READY
+
+
+async def test_a_call_in_a_turn_names_the_command(tmp_path: Path) -> None:
+    async with oauth_desk(tmp_path) as desk:
+        await approved(desk)
+        await desk.servers.aclose()
+        desk.keyring.entries.clear()
+        desk.server_of(desk.notes)
+        bench = Bench(desk.folder, rules=Policy(ApprovalLevel.CAREFUL, trusted=True))
+        bench.tools |= {offered.name: mcp_tool(offered) for offered in desk.servers.tools()}
+        await bench.run(answer(turn_call("mcp__notes__add")), answer("You have to log in."))
+        (result,) = bench.results()
+        assert COMMAND in result
+        assert len(desk.pages) == 1  # that of the login before
 
 
 async def test_tokens_are_refreshed_once_for_all_calls(tmp_path: Path) -> None:

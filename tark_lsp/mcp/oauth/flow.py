@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urlsplit
@@ -124,7 +124,8 @@ async def log_in(
         provider = OAuthClientProvider(url, metadata, memory, redirect, answer, document)
         request = httpx2.Request("POST", url, headers=VERSION)
         await _drive(provider, request, _refusal(challenge, wanted, request), http)
-        return _result(url, provider.context, is_given=client is not None or given is not None)
+        of_user = {given.client_id if given is not None else document}  # unless the SDK registered another one
+        return _result(url, provider.context, of_user)
 
 
 async def refresh(login: StoredLogin, http: AuthHttp) -> StoredLogin:
@@ -150,8 +151,8 @@ async def refresh(login: StoredLogin, http: AuthHttp) -> StoredLogin:
     provider.context.token_expiry_time = 1.0  # expired, so that the first request is the refresh
     request = httpx2.Request("POST", login.url, headers=VERSION)
     await _drive(provider, request, None, http)
-    fresh = _result(login.url, provider.context, is_given=login.client_is_given)
-    return replace(fresh, wanted=login.wanted, client_method=login.client_method)
+    of_user = {login.client_id} if login.client_is_given else set()
+    return replace(_result(login.url, provider.context, of_user), wanted=login.wanted)
 
 
 async def _drive(
@@ -265,7 +266,8 @@ def _known_client(login: StoredLogin) -> OAuthClientInformationFull:
     )
 
 
-def _result(url: str, context: OAuthContext, *, is_given: bool) -> StoredLogin:
+def _result(url: str, context: OAuthContext, of_user: Collection[str | None]) -> StoredLogin:
+    """`of_user`: the ids of clients that the user registered. Raises McpError."""
     tokens, client, metadata = context.current_tokens, context.client_info, context.oauth_metadata
     if tokens is None or client is None or metadata is None or not PLAIN.fullmatch(tokens.access_token):
         raise McpError("its authorization server gave no token that can be used")
@@ -284,7 +286,7 @@ def _result(url: str, context: OAuthContext, *, is_given: bool) -> StoredLogin:
         client_id=client.client_id,
         client_secret=client.client_secret or "",
         client_method=client.token_endpoint_auth_method or "",
-        client_is_given=is_given,
+        client_is_given=client.client_id in of_user,
     )
 
 
