@@ -58,7 +58,8 @@ class User:
             raise refusal
         self.left -= 1
         from tark_lsp.mcp.oauth.auth_http import AuthHttp
-        from tark_lsp.mcp.oauth.flow import Client, log_in
+        from tark_lsp.mcp.oauth.clients import Client
+        from tark_lsp.mcp.oauth.flow import log_in
 
         context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
         client = Client(context["client_id"], context.get("client_secret", "")) if "client_id" in context else None

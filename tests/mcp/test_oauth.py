@@ -14,7 +14,7 @@ from tark_lsp.errors import McpError
 from tark_lsp.mcp.challenges import NeedsLogin, challenge_field, scopes_of
 from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.launching import Surroundings
-from tark_lsp.mcp.oauth.flow import Client
+from tark_lsp.mcp.oauth.clients import Client
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.token_store import StoredLogin, TokenStore, entry_of
 from tark_lsp.mcp.transport import HttpRefusal

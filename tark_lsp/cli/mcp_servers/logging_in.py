@@ -94,7 +94,8 @@ class LoggingIn:
 
     async def _flow(self, config: ServerConfig, resolved: Resolved, challenge: str, client_id: str, secret: str) -> int:
         from tark_lsp.mcp.oauth.auth_http import AuthHttp
-        from tark_lsp.mcp.oauth.flow import Client, log_in
+        from tark_lsp.mcp.oauth.clients import Client
+        from tark_lsp.mcp.oauth.flow import log_in
 
         store, target = self._around.tokens, LoginTarget(config.name, config.scope, resolved.url)
         known = await store.read(target.entry)

@@ -1,4 +1,4 @@
-"""Login and refresh by the OAuth provider of MCP's SDK, over our HTTP. The only module that imports the SDK and httpx2.
+"""Login and refresh by the OAuth provider of MCP's SDK, over our HTTP. Only this folder imports the SDK.
 
 The SDK's provider is a generator: it gives requests, takes answers, and does no I/O itself. So its checks (resource,
 issuer, state, `iss`) are used, and httpx2 is no more than the type of what goes in and out. Ours are, beside those of
@@ -31,12 +31,13 @@ from pydantic import AnyUrl, ValidationError
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.challenges import LoginEnded, challenge_field, scopes_of
 from tark_lsp.mcp.oauth.auth_http import PLAIN, Answer, AuthHttp, require_safe_url
+from tark_lsp.mcp.oauth.clients import Client, choose_method, given_client, known_client
 from tark_lsp.mcp.oauth.loopback import RedirectListener
 from tark_lsp.mcp.token_store import StoredLogin
 
 LOGIN_SECONDS = 300.0
 """How long you have for the page."""
-METHOD, BASIC = "S256", "client_secret_basic"
+METHOD = "S256"
 VERSION = {"mcp-protocol-version": "2025-11-25"}
 """From 2025-06-18 on, the SDK names the resource in each request (RFC 8707)."""
 NOT_OURS = {"host", "content-length"}
@@ -59,14 +60,6 @@ class LoginPage:
 
 Ask = Callable[[LoginPage], Awaitable[None]]
 """Shows the page to the user, and opens it after a yes. Raises McpError if they decline."""
-
-
-@dataclass(frozen=True, slots=True)
-class Client:
-    """A client that the user registered by hand. An `id` that is a URL is the place of its metadata."""
-
-    id: str
-    secret: str = ""
 
 
 class _Memory:
@@ -106,7 +99,7 @@ async def log_in(
 
         async def redirect(page: str) -> None:
             require_safe_url(page, private=http.private)
-            _choose_method(provider.context)
+            choose_method(provider.context)
             query = parse_qs(urlsplit(page).query)
             listener.expect(query["state"][0])
             scopes = tuple(scopes_of(query.get("scope", [""])[0]))
@@ -116,7 +109,7 @@ async def log_in(
             found = await listener.answer(seconds)
             return AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer)
 
-        given, document = _given_client(client, known)
+        given, document = given_client(client, known)
         wanted = known.wanted if known is not None else ""
         until_now = OAuthToken(access_token="-", scope=known.scope) if known and wanted else None  # for its rights
         memory = _Memory(until_now, given)
@@ -134,7 +127,7 @@ async def refresh(login: StoredLogin, http: AuthHttp) -> StoredLogin:
         tokens = OAuthToken(
             access_token=login.access_token, refresh_token=login.refresh_token, scope=login.scope or None
         )
-        memory = _Memory(tokens, _known_client(login))
+        memory = _Memory(tokens, known_client(login))
         metadata = OAuthClientMetadata(redirect_uris=[AnyUrl("http://127.0.0.1")])
         provider = OAuthClientProvider(login.url, metadata, memory)
         endpoints = {
@@ -229,41 +222,6 @@ def _refusal(challenge: str, wanted: str, request: httpx2.Request) -> httpx2.Res
     said = ", ".join(f'{name}="{value}"' for name, value in fields.items() if value)
     status = 403 if wanted else 401
     return httpx2.Response(status, headers={"www-authenticate": f"Bearer {said}"}, request=request)
-
-
-def _given_client(
-    client: Client | None, known: StoredLogin | None
-) -> tuple[OAuthClientInformationFull | None, str | None]:
-    """A client that is not registered by us, or the URL of its metadata."""
-    if client is not None:
-        if client.id.startswith("https://") and not client.secret:
-            return None, client.id
-        method = BASIC if client.secret else "none"
-        secret = client.secret or None
-        info = OAuthClientInformationFull(client_id=client.id, client_secret=secret, token_endpoint_auth_method=method)
-        return info, None
-    if known is None or not known.client_is_given:
-        return None, None
-    if known.client_id.startswith("https://") and not known.client_secret:
-        return None, known.client_id
-    return _known_client(known), None
-
-
-def _choose_method(context: OAuthContext) -> None:
-    """For the secret of a client that is registered by hand. The default is `basic` (RFC 8414, section 2)."""
-    supported = context.oauth_metadata and context.oauth_metadata.token_endpoint_auth_methods_supported
-    client = context.client_info
-    if client is not None and client.token_endpoint_auth_method == BASIC and supported and BASIC not in supported:
-        client.token_endpoint_auth_method = "client_secret_post"
-
-
-def _known_client(login: StoredLogin) -> OAuthClientInformationFull:
-    return OAuthClientInformationFull(
-        client_id=login.client_id,
-        client_secret=login.client_secret or None,
-        token_endpoint_auth_method=login.client_method or None,
-        issuer=login.issuer,
-    )
 
 
 def _result(url: str, context: OAuthContext, of_user: Collection[str | None]) -> StoredLogin:
