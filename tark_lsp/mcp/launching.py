@@ -11,6 +11,7 @@ from tark_lsp.http import is_loopback
 from tark_lsp.mcp.addresses import addresses_of
 from tark_lsp.mcp.http_requests import Endpoint, is_private_host
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.stdio import Program, StdioTransport
 from tark_lsp.mcp.token_store import TokenStore
 from tark_lsp.mcp.transport import Transport
@@ -42,7 +43,11 @@ class Surroundings:
 
 
 async def make_transport(
-    config: ServerConfig, resolved: Resolved, around: Surroundings, stack: AsyncExitStack
+    config: ServerConfig,
+    resolved: Resolved,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    server_log: ServerLog | None = None,
 ) -> tuple[Transport, str]:
     """The transport, and why the program runs without a sandbox; empty if it runs in one, or there is no program.
 
@@ -53,7 +58,7 @@ async def make_transport(
 
         return StreamableHttp(endpoint_of(config, resolved, around)), ""
     program, why_not = await _program(config, resolved, around, stack)
-    return StdioTransport(config.name, program), why_not
+    return StdioTransport(config.name, program, server_log), why_not
 
 
 async def _program(

@@ -21,7 +21,9 @@ VERSION = 1
 @dataclass(frozen=True, slots=True)
 class Pin:
     """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe.
-    `needs_login`: it refused a request without one.
+
+    `shown`: the lines about the command that the user saw. `disabled`, and `off` for single tools: what the user
+    switched off. `needs_login`: it refused a request without one.
     """
 
     name: str
@@ -30,6 +32,9 @@ class Pin:
     scope: str = ""
     era: Era | None = None
     approved: float = 0.0
+    shown: tuple[str, ...] = ()
+    disabled: bool = False
+    off: tuple[str, ...] = ()
     needs_login: bool = False
 
     def find(self, tool: str) -> ServerTool | None:
@@ -107,6 +112,9 @@ def pin_json(pin: Pin) -> dict[str, Any]:
         "era": pin.era,
         "approved": pin.approved,
         "tools": [tool.as_json() for tool in pin.tools],
+        "shown": list(pin.shown),
+        "disabled": pin.disabled,
+        "off": list(pin.off),
         "needsLogin": pin.needs_login,
     }
 
@@ -120,8 +128,18 @@ def read_pin(value: Any) -> Pin:
         raise ValueError(problems[0])
     name, command, scope = (_string(value, key) for key in ("name", "command", "scope"))
     era = Era(value["era"]) if value.get("era") else None
-    approved, needs_login = float(value.get("approved") or 0), value.get("needsLogin") is True
-    return Pin(name, command, tools, scope, era, approved, needs_login=needs_login)
+    shown, off = (_strings(value, key) for key in ("shown", "off"))
+    approved = float(value.get("approved") or 0)
+    disabled, needs_login = (value.get(key) is True for key in ("disabled", "needsLogin"))
+    return Pin(name, command, tools, scope, era, approved, shown, disabled, off, needs_login)
+
+
+def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Earlier versions wrote none."""
+    found = value.get(key)
+    if found is not None and not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
+        raise ValueError(f"its {key} is wrong")
+    return tuple(found or ())
 
 
 def _string(value: Mapping[str, Any], key: str) -> str:

@@ -20,6 +20,7 @@ from tark_lsp.server.hunks.restore import RestoreCommand
 from tark_lsp.server.hunks.turn_undoing import TurnUndoing
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.indexing.command import IndexCommands, status_json
+from tark_lsp.server.mcp_list.commands import McpList
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
 from tark_lsp.server.permissions_command import PermissionsCommand
@@ -56,7 +57,8 @@ class CommandParts:
             CodeBlockCommand(core.workspaces, core.preparation.contexts, core.targets, core.sessions, core.turns),
             self._state(permissions, session_commands),
             permissions,
-            PermissionsCommand(core.given, core.workspace, core.sessions, core.records),
+            PermissionsCommand(core.given, core.trust, core.workspace, core.sessions, core.records),
+            McpList(core.mcp_news),
             core.inputs,
             session_commands,
             ContextCommands(core.sessions, core.turns, core.recorder, ContextBudget(core.preparation)),

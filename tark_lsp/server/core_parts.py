@@ -32,6 +32,7 @@ from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.turn_undoing import make_checkpoints, make_commands
 from tark_lsp.server.indexing.indexing import Indexing
+from tark_lsp.server.mcp_list.news import OfferNews
 from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
@@ -63,8 +64,9 @@ from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
 from tark_lsp.workspace.documents import Documents
 
-if TYPE_CHECKING:  # imported when an index runs
+if TYPE_CHECKING:  # imported when an index runs; with the first MCP server or hook
     from tark_lsp.server.indexing.embedding import Embedding
+    from tark_lsp.server.mcp_list.current import CurrentList
 
 
 class CoreParts:
@@ -127,10 +129,11 @@ class CoreParts:
         preview = Preview(connection, self.documents, self.reviews, self.outside)
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
         inputs = self.inputs if connection.client.understands("input") else None
-        trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
+        trust = self.trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
         self.mcp = McpTools(
             configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders)
         )
+        self.mcp_news = OfferNews(connection, self.workspace, self.mcp, self._current_list)
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
         self.indexing = Indexing(
             connection,
@@ -188,3 +191,9 @@ class CoreParts:
             self.background,
             self.preparation.contexts.new_masks,
         )
+
+    def _current_list(self) -> "CurrentList":
+        from tark_lsp.server.mcp_list.current import CurrentList
+
+        is_trusted = self.trust.is_trusted
+        return CurrentList(self.configuration, self.workspace, self.mcp, lambda: is_trusted(self.workspace.folders))

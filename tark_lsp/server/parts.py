@@ -76,6 +76,8 @@ class ServerParts(CoreParts):
     def _before_command(self, command: str) -> None:
         self.restorer.restore_if_due()
         self.indexing.before_command(command)
+        if command == "tark.turn.start":  # a file of offers can have changed without the editor
+            self.mcp_news.check_soon()
 
     def _connect_events(self) -> None:
         self.reviews.events.listen(self._on_review_event)
@@ -83,6 +85,11 @@ class ServerParts(CoreParts):
         self.sessions.events.listen(self._on_session_event)
         self.inputs.listen(lambda _: self.lens_refresh.refresh())
         self.chats.listen(lambda _: self.lens_refresh.refresh())
+        for changes in (self.mcp.changed, self.trust.changed, self.configuration.loaded):
+            changes.listen(lambda _: self.mcp_news.check_soon())
+        self.documents.listen(self.mcp_news.on_document_event)
+        shows_offers = self._connection.client.understands("mcp")
+        self.mcp.tells_offers = self.preparation.contexts.hooks.tells_offers = not shows_offers
 
     def _on_review_event(self, event: ReviewEvent) -> None:
         match event:
@@ -119,6 +126,7 @@ class ServerParts(CoreParts):
             self._connection.notify(incoming.SESSION, {"session": rows.json(rows.find_row(session_id))})
 
     async def stop(self) -> None:
+        self.mcp_news.stop()
         self.reviews.ending = True
         await self.turns.stop()
         self.restorer.stop()

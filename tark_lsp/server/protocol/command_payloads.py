@@ -78,6 +78,36 @@ class ListGiven(Payload):
     all: StrictBool = False
 
 
+class ServerName(Payload):
+    """Of an MCP server or a hook."""
+
+    name: StrictStr
+
+
+class AddServer(Payload):
+    """`run`: a command line, or a URL. `name`: made of it if it is missing."""
+
+    run: StrictStr
+    name: StrictStr | None = None
+    sandbox: StrictBool = True
+    network: StrictBool = False
+
+
+class ShownServer(Payload):
+    """`digest`: of what the user saw and agreed to."""
+
+    name: StrictStr
+    digest: StrictStr
+
+
+class SwitchServer(Payload):
+    """Without `tool`, the whole server."""
+
+    name: StrictStr
+    on: StrictBool
+    tool: StrictStr | None = None
+
+
 class RevokeGiven(Payload):
     """`all`: all that `tark.permissions.list` lists."""
 

@@ -18,6 +18,7 @@ REQUEST_PERMISSION = "tark/requestPermission"
 REQUEST_INPUT = "tark/requestInput"
 CLIENT_STATE = "tark/clientState"
 SAVE = "tark/save"
+MCP = "tark/mcp"
 
 Line = Annotated[int, Field(strict=True, ge=0)]
 

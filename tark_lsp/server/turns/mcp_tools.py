@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.folders import mcp_pins_folder
+from tark_lsp.listeners import Listeners
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.tools.addresses import is_public
@@ -13,8 +13,12 @@ from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # loaded with the first server
+    from tark_lsp.mcp.launching import Surroundings
+    from tark_lsp.mcp.offers import Offers
+    from tark_lsp.mcp.pin_store import PinStore
     from tark_lsp.mcp.server_config import ServerConfig
     from tark_lsp.mcp.servers import McpServers
+    from tark_lsp.mcp.token_store import TokenStore
     from tark_lsp.sandbox.sandbox import Sandbox
 
 PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
@@ -35,13 +39,18 @@ class McpTools:
         self.sandboxes = sandboxes
         self._is_trusted = is_trusted
         self._servers: McpServers | None = None
+        self._tokens: TokenStore | None = None
         self._made: dict[tuple[str, str, int], Tool[Any]] = {}
         self._problems: list[str] = []
         self._told: set[str] = set()
+        self.tells_offers = True
+        """Whether a turn says which offers there are; not if the client shows them."""
+        self.changed: Listeners[None] = Listeners()
+        """Tells that the state of a server is another one."""
 
     def tools(self) -> Mapping[str, Tool[Any]]:
         """Those that the user approved, by name. No server has to run for that."""
-        servers = self._configured()
+        servers = self.servers()
         if servers is None:
             return {}
         from tark_lsp.tools.mcp_tool import mcp_tool
@@ -76,7 +85,7 @@ class McpTools:
 
     def notices(self) -> list[str]:
         """What the user was not told yet."""
-        servers = self._configured()
+        servers = self.servers()
         found = [] if servers is None else [*self._problems, *servers.notices()]
         new = [notice for notice in found if notice not in self._told]
         self._told.update(new)
@@ -88,60 +97,72 @@ class McpTools:
 
     def _trusted(self) -> "McpServers | None":
         """None without a server, or without trust in the workspace, which is looked up only if there is a server."""
-        servers = self._configured()
+        servers = self.servers()
         return servers if servers is not None and self._is_trusted() else None
 
-    def _configured(self) -> "McpServers | None":
-        """None if there is none. Where files are changed in memory only, nothing runs."""
-        settings = self._configuration.settings
-        folders = self._workspace.folders
-        nothing = not settings.mcp.servers and not any(_offers(folder) for folder in folders)
-        if self._workspace.in_memory or (nothing and self._servers is None):
-            return None
-        self._servers = self._servers or self._new_servers()
-        self._servers.configure(self._configs())
-        return self._servers
+    def own(self) -> "list[ServerConfig]":
+        """The user's own servers."""
+        from tark_lsp.mcp.server_config import ServerConfig
 
-    def _new_servers(self) -> "McpServers":
-        from tark_lsp.mcp.launching import Surroundings
+        return [ServerConfig(name, one) for name, one in self._configuration.settings.mcp.servers.items()]
+
+    def offers(self) -> "Offers":
+        """Of the folders of the workspace, if the user trusts it."""
+        from tark_lsp.mcp.offers import Offers, project_offers
+
+        if not self._is_trusted() or self._workspace.in_memory:
+            return Offers()
+        return project_offers(self._workspace.folders, tuple(self._configuration.settings.mcp.servers))
+
+    def pins(self) -> "PinStore":
         from tark_lsp.mcp.pin_store import PinStore
-        from tark_lsp.mcp.servers import McpServers
+
+        return PinStore(mcp_pins_folder)
+
+    def around(self) -> "Surroundings":
+        """Where servers run."""
+        from tark_lsp.mcp.launching import Surroundings
         from tark_lsp.mcp.token_store import TokenStore
 
-        around = Surroundings(
+        self._tokens = self._tokens or TokenStore(lock_folder=mcp_pins_folder)
+        return Surroundings(
             lambda: self._workspace.folders,
             os.environ,
             self._sandbox,
             lambda: self._configuration.settings.sandbox == "require",
             is_public,
-            TokenStore(lock_folder=mcp_pins_folder),
+            self._tokens,
         )
-        return McpServers(PinStore(mcp_pins_folder), around)
+
+    def has_any(self) -> bool:
+        """Whether there is a server or an offer. Nothing is imported for that."""
+        return bool(self._configuration.settings.mcp.servers) or any(
+            (folder / name).is_file() for folder in self._workspace.folders for name in PROJECT_FILES
+        )
+
+    def servers(self) -> "McpServers | None":
+        """None if there is none. Where files are changed in memory only, nothing runs."""
+        if self._workspace.in_memory or (self._servers is None and not self.has_any()):
+            return None
+        if self._servers is None:
+            from tark_lsp.mcp.servers import McpServers
+
+            self._servers = McpServers(self.pins(), self.around(), lambda: self.changed.emit(None))
+        self._servers.configure(self._configs())
+        return self._servers
 
     def _configs(self) -> "list[ServerConfig]":
         """The user's own; and the offers of a project that the user approved, if they trust it."""
-        from tark_lsp.mcp.offers import project_offers
-        from tark_lsp.mcp.pin_store import PinStore
-        from tark_lsp.mcp.server_config import ServerConfig
-
-        servers = self._configuration.settings.mcp.servers
-        own = [ServerConfig(name, settings) for name, settings in servers.items()]
-        self._problems = []
-        if not self._is_trusted():
-            return own
-        offers, pins = project_offers(self._workspace.folders, tuple(servers)), PinStore(mcp_pins_folder)
+        offers, pins = self.offers(), self.pins()
         approved = [one for one in offers.servers if pins.find(one.name, one.scope) is not None]
-        if new := [one.name for one in offers.servers if one not in approved and one.settings.enabled]:
+        new = [one.name for one in offers.servers if one not in approved and one.settings.enabled]
+        self._problems = [*offers.problems]
+        if new and self.tells_offers:
             named = ", ".join(new)
             self._problems.append(f"this folder offers MCP servers ({named}): `tark-lsp mcp approve NAME` shows one")
-        self._problems += offers.problems
-        return [*own, *approved]
+        return [*self.own(), *approved]
 
     def _sandbox(self) -> "Sandbox | None":
         if self._configuration.settings.sandbox == "off":
             return None
         return self.sandboxes.sandbox_of(self._workspace.folders)
-
-
-def _offers(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in PROJECT_FILES)
