@@ -151,6 +151,8 @@ ONLY_IN: dict[str, set[str]] = {
     "pygls": {"server"},
     "lsprotocol": {"server"},
     "httpx": {"http"},
+    "httpx2": {"mcp"},
+    "mcp": {"mcp"},
     "rich": {"cli"},
     "markdown_it": {"cli"},
     "prompt_toolkit": {"cli"},

@@ -5,6 +5,7 @@ import os
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tark_lsp.cli.mcp_servers.approval import Approval
 from tark_lsp.cli.mcp_servers.programs import PROGRAMS, files_of
@@ -20,12 +21,16 @@ from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.names import SERVER, tool_name
 from tark_lsp.mcp.offers import project_offers, read_file, validated
 from tark_lsp.mcp.pin_store import PinStore
-from tark_lsp.mcp.server import McpServer
+from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.server_config import ServerConfig, resolve
+from tark_lsp.mcp.token_store import TokenStore, entry_of
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.settings import load_settings
 from tark_lsp.tools.addresses import is_public
+
+if TYPE_CHECKING:
+    from tark_lsp.cli.mcp_servers.logging_in import LoggingIn
 
 EPILOG = """\
 A server of yours is a table [mcp.servers.NAME] in your config.toml; a project can offer some in .mcp.json or
@@ -56,7 +61,9 @@ def new_parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.set_defaults(json=False)
-    actions = parser.add_subparsers(dest="what", metavar="list | add | import | approve | remove | test")
+    actions = parser.add_subparsers(
+        dest="what", metavar="list | add | import | approve | login | logout | remove | test"
+    )
     listing = actions.add_parser("list", help="list your servers and those that this folder offers (the default)")
     listing.add_argument("--json", action="store_true", help="print one JSON object per line")
     add = actions.add_parser("add", help="add a server to your config.toml, then approve it")
@@ -76,6 +83,12 @@ def new_parser() -> ArgumentParser:
     bring.add_argument("names", metavar="NAME", nargs="*", help="only these servers")
     approve = actions.add_parser("approve", help="show a server and its tools whole, and approve them")
     approve.add_argument("name", metavar="NAME", help="as in the list")
+    login = actions.add_parser("login", help="log in at a server over HTTP, with your browser")
+    login.add_argument("name", metavar="NAME", help="as in the list")
+    login.add_argument("--client-id", metavar="ID", default="", help="of a client that you registered there yourself")
+    login.add_argument("--client-secret", action="store_true", help="ask for the secret of that client")
+    logout = actions.add_parser("logout", help="delete the login at a server from the keyring")
+    logout.add_argument("name", metavar="NAME", help="as in the list")
     remove = actions.add_parser("remove", help="remove a server from your config.toml, and what you approved of it")
     remove.add_argument("name", metavar="NAME", help="as in the list")
     test = actions.add_parser("test", help="start an approved server and list its tools, or call one")
@@ -94,7 +107,8 @@ class _Mcp:
         places = Places(Path.home(), caches_folder(), state_folder(), private_paths())
         sandbox = None if self._settings.sandbox == "off" else Sandbox(places, [folder])
         required = self._settings.sandbox == "require"
-        self._around = Surroundings(lambda: [folder], os.environ, lambda: sandbox, lambda: required, is_public)
+        tokens = TokenStore(lock_folder=mcp_pins_folder)
+        self._around = Surroundings(lambda: [folder], os.environ, lambda: sandbox, lambda: required, is_public, tokens)
 
     async def run(self, options: Namespace) -> int:
         for problem in self._problems:
@@ -106,12 +120,22 @@ class _Mcp:
                 return self._import(options.program, options.names)
             case "approve":
                 return await self._approval().approve(self._find(options.name))
+            case "login":
+                logging_in, secret = self._logging_in(), options.client_secret
+                return await logging_in.log_in(self._find(options.name), options.client_id, with_secret=secret)
+            case "logout":
+                return await self._logging_in().log_out(self._find(options.name))
             case "remove":
-                return self._remove(options.name)
+                return await self._remove(options.name)
             case "test":
                 return await self._test(self._find(options.name), options.tool, options.arguments)
             case _:
-                return self._list(as_json=options.json)
+                return await self._list(as_json=options.json)
+
+    def _logging_in(self) -> "LoggingIn":
+        from tark_lsp.cli.mcp_servers.logging_in import LoggingIn
+
+        return LoggingIn(self._screen, self._folder, self._pins, self._around)
 
     def _approval(self) -> Approval:
         return Approval(self._screen, self._folder, self._pins, self._around)
@@ -130,10 +154,10 @@ class _Mcp:
             raise RequestError(f"there is no MCP server {one_line(name)!r}", hint=f"there are: {known}")
         return configs[name]
 
-    def _list(self, *, as_json: bool) -> int:
+    async def _list(self, *, as_json: bool) -> int:
         configs = self._configs()
         for config in configs:
-            state, shown, tools = self._state(config)
+            state, shown, tools = await self._state(config)
             if as_json:
                 row = {"name": config.name, "source": config.scope, "state": state, "runs": shown, "tools": tools}
                 print(json.dumps(row))
@@ -145,15 +169,19 @@ class _Mcp:
             self._screen.print_line("there are no MCP servers; tark-lsp mcp add --help shows how to add one")
         return DONE
 
-    def _state(self, config: ServerConfig) -> tuple[str, str, list[str]]:
+    async def _state(self, config: ServerConfig) -> tuple[str, str, list[str]]:
         try:
             shown = resolve(config, [self._folder]).shown
             if not config.settings.enabled:
                 return "disabled", shown, []
             pin = McpServer(config, self._pins, self._around).approved()
+            needs_login = (
+                pin.needs_login and await self._around.tokens.read(entry_of(config.name, config.scope)) is None
+            )
         except McpError as error:
             return error.message, config.settings.url or config.settings.command or "", []
-        return "approved", shown, [tool_name(config.name, tool.name) for tool in pin.tools]
+        state = ServerState.NEEDS_LOGIN if needs_login else "approved"
+        return state, shown, [tool_name(config.name, tool.name) for tool in pin.tools]
 
     async def _add(self, options: Namespace) -> int:
         if not SERVER.fullmatch(options.name):
@@ -195,13 +223,16 @@ class _Mcp:
             self._screen.print_line("none of them starts before you approve it: tark-lsp mcp approve NAME")
         return DONE if added else NOT_DONE
 
-    def _remove(self, name: str) -> int:
+    async def _remove(self, name: str) -> int:
         config = next((one for one in self._configs() if one.name == name), None)
-        unpinned = self._pins.remove(name, "" if config is None else config.scope)
+        scope = "" if config is None else config.scope
+        unpinned = self._pins.remove(name, scope)
         removed = remove_server(user_config_path(), name)
         if not unpinned and not removed:
             raise RequestError(f"there is no MCP server {one_line(name)!r}", hint="tark-lsp mcp list shows them")
         self._screen.print_line(f"removed: {name}")
+        if config is not None and config.settings.url and await self._around.tokens.delete(entry_of(name, scope)):
+            self._screen.print_line("its login was deleted from the keyring")
         return DONE
 
     async def _test(self, config: ServerConfig, tool: str | None, arguments: str) -> int:

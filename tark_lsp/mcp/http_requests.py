@@ -6,6 +6,7 @@ Redirects are not followed, and headers with keys go to exactly the configured U
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError, TarkError
@@ -22,17 +23,34 @@ Addresses = Callable[[], Awaitable[Sequence[str]]]
 """The addresses of the server that may be connected to; empty: those that the system finds. Raises McpError."""
 
 
+class Tokens(Protocol):
+    """Your login at the server (login.py)."""
+
+    async def header(self) -> str:
+        """For the next request; empty as long as the server refused none. Raises McpError."""
+        ...
+
+    async def header_after(self, sent: str, challenge: str = "") -> str:
+        """Another header, after the server refused `sent`. Raises NeedsLogin, and another McpError."""
+        ...
+
+    async def refusal(self, status: int, headers: Mapping[str, str]) -> HttpRefusal | None:
+        """What to raise for this answer; None if it is not about the login."""
+        ...
+
+
 async def _any_address() -> Sequence[str]:
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`headers` can have keys."""
+    """`headers` can have keys. `login`: None if the user set the header for it, or it must not be used."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     addresses: Addresses = _any_address
+    login: Tokens | None = None
 
 
 class SessionOver(McpError):
@@ -62,31 +80,42 @@ class HttpRequests:
         if status == 404 and self.session:
             self.session = ""
             raise SessionOver("its session is over", hint="make the call again")
+        login = self._endpoint.login
+        if login is not None and (refusal := await login.refusal(status, response.headers)) is not None:
+            raise refusal
         hint = "check its headers in your config.toml" if status in (401, 403) else ""
-        raise HttpRefusal(status, f"it answers with HTTP status {status}", hint=hint)
+        challenge = response.headers.get("www-authenticate", "")
+        raise HttpRefusal(status, f"it answers with HTTP status {status}", hint=hint, challenge=challenge)
 
     def version(self) -> dict[str, str]:
         return {} if self.facts is None else {"mcp-protocol-version": self.facts.version}
 
     @asynccontextmanager
     async def request(self, method: str, headers: Mapping[str, str], body: bytes = b"") -> AsyncIterator[HttpResponse]:
-        """Raises TarkError."""
-        session = {"mcp-session-id": self.session} if self.session else {}
-        sent = {**headers, **session, **self._endpoint.headers}
-        failed: TarkError | None = None
-        for address in await self._endpoint.addresses() or ("",):
-            try:
-                response = await self._http.send(HttpRequest(method, self._endpoint.url, sent, body, address))
-                break
-            except TarkError as error:  # for example no route to this address: the next one can work
-                failed = failed or error
-        else:
-            assert failed is not None
-            raise failed
+        """Raises TarkError. With a login, a request that is refused is sent once more, with another token."""
+        login = self._endpoint.login
+        token = await login.header() if login is not None else ""
+        response = await self._send(method, headers, body, token)
         try:
+            if response.status == 401 and login is not None:
+                await response.aclose()
+                token = await login.header_after(token, response.headers.get("www-authenticate", ""))
+                response = await self._send(method, headers, body, token)
             yield response
         finally:
             await response.aclose()
+
+    async def _send(self, method: str, headers: Mapping[str, str], body: bytes, token: str) -> HttpResponse:
+        session = {"mcp-session-id": self.session} if self.session else {}
+        sent = {**headers, **session, **self._endpoint.headers, **({"authorization": token} if token else {})}
+        failed: TarkError | None = None
+        for address in await self._endpoint.addresses() or ("",):
+            try:
+                return await self._http.send(HttpRequest(method, self._endpoint.url, sent, body, address))
+            except TarkError as error:  # for example no route to this address: the next one can work
+                failed = failed or error
+        assert failed is not None
+        raise failed
 
     async def aclose(self) -> None:
         await self._http.aclose()

@@ -1,23 +1,24 @@
 """Makes the transport of a server: its process, in the sandbox if there is one, or its HTTP endpoint."""
 
-import asyncio
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from tark_lsp.errors import McpError
-from tark_lsp.mcp.http_requests import Addresses, Endpoint, is_private_host
+from tark_lsp.http import is_loopback
+from tark_lsp.mcp.addresses import addresses_of
+from tark_lsp.mcp.http_requests import Endpoint, is_private_host
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
 from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.stdio import Program, StdioTransport
+from tark_lsp.mcp.token_store import TokenStore
 from tark_lsp.mcp.transport import Transport
 from tark_lsp.workspace.environment import command_environment
 
-if TYPE_CHECKING:  # loaded with the first server that runs in it
+if TYPE_CHECKING:  # loaded with the first server that needs them
+    from tark_lsp.mcp.login import Login
     from tark_lsp.sandbox.sandbox import Sandbox
 
 MARKER = "TARK_MCP_SERVER"
@@ -31,13 +32,14 @@ IN_SANDBOX = (
 @dataclass(frozen=True)
 class Surroundings:
     """`sandbox`: None if the settings turn it off. `sandbox_required`: nothing runs without it. `is_public`: whether
-    an address is on the public internet."""
+    an address is on the public internet. `tokens`: your logins at servers."""
 
     folders: Callable[[], Sequence[Path]]
     environ: Mapping[str, str] = field(repr=False)
     sandbox: "Callable[[], Sandbox | None]" = lambda: None
     sandbox_required: Callable[[], bool] = lambda: False
     is_public: Callable[[str], bool] = lambda _: True
+    tokens: TokenStore = field(default_factory=TokenStore, repr=False)
 
 
 async def make_transport(
@@ -54,8 +56,7 @@ async def make_transport(
     if resolved.url:
         from tark_lsp.mcp.streamable_http import StreamableHttp  # most servers are programs
 
-        headers = expand_all(config.settings.headers, around.environ)
-        return StreamableHttp(Endpoint(resolved.url, headers, _addresses(config, around.is_public))), ""
+        return StreamableHttp(endpoint_of(config, resolved, around)), ""
     program, why_not = await _program(config, resolved, around, stack)
     return StdioTransport(config.name, program, server_log), why_not
 
@@ -101,36 +102,30 @@ async def _confined(
     return Program(run.argv, run.cwd, run.env, f"{lines}\n".encode() if own else b"", hint)
 
 
-def _addresses(config: ServerConfig, is_public: Callable[[str], bool]) -> Addresses:
-    """A name must lead to the public internet, unless the configuration says that it is private."""
-    url = urlsplit(config.settings.url or "")
-    host, port = url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
-
-    async def find() -> Sequence[str]:
-        if (
-            config.settings.private_host
-            or is_private_host(config.settings.url or "")
-            or _behind_proxy(url.scheme, host)
-        ):
-            return ()
-        try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            raise McpError(f"{host} could not be resolved: {error}", hint="check its URL and the network") from error
-        addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
-        if private := [address for address in addresses if not is_public(address)]:
-            raise McpError(
-                f"{host} has the private address {private[0]}",
-                hint="set privateHost = true for this server if that is right",
-            )
-        return addresses
-
-    return find
+def endpoint_of(config: ServerConfig, resolved: Resolved, around: Surroundings, *, login: bool = True) -> Endpoint:
+    """Of a server over HTTP. `login`: use yours, if it has one. Raises McpError."""
+    headers = expand_all(config.settings.headers, around.environ)
+    addresses = addresses_of(resolved.url, around.is_public, private=is_private(config, resolved))
+    return Endpoint(resolved.url, headers, addresses, _login(config, resolved, around) if login else None)
 
 
-def _behind_proxy(scheme: str, host: str) -> bool:
-    """Then the proxy finds the address."""
-    from urllib.request import getproxies, proxy_bypass  # half of the time that all of this takes to import
+def is_private(config: ServerConfig, resolved: Resolved) -> bool:
+    """Whether the user said that the server has a private address."""
+    return config.settings.private_host or is_private_host(resolved.url)
 
-    proxies = getproxies()
-    return (scheme in proxies or "all" in proxies) and not proxy_bypass(host)
+
+def can_log_in(config: ServerConfig, resolved: Resolved) -> bool:
+    """Tokens go to an encrypted URL, or to this machine, and not if you wrote the header for them yourself."""
+    own = any(name.lower() == "authorization" for name in config.settings.headers)
+    return not own and (resolved.url.startswith("https://") or is_loopback(resolved.url))
+
+
+def _login(config: ServerConfig, resolved: Resolved, around: Surroundings) -> "Login | None":
+    if not can_log_in(config, resolved):
+        return None
+    from tark_lsp.mcp.extra import refresh_over
+    from tark_lsp.mcp.login import Login, LoginTarget
+
+    private = is_private(config, resolved)
+    target = LoginTarget(config.name, config.scope, resolved.url)
+    return Login(target, around.tokens, refresh_over(around.is_public, private=private))

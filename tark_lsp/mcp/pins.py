@@ -23,7 +23,7 @@ class Pin:
     """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe.
 
     `shown`: the lines about the command that the user saw. `disabled`, and `off` for single tools: what the user
-    switched off.
+    switched off. `needs_login`: it refused a request without one.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Pin:
     shown: tuple[str, ...] = ()
     disabled: bool = False
     off: tuple[str, ...] = ()
+    needs_login: bool = False
 
     def find(self, tool: str) -> ServerTool | None:
         return next((one for one in self.tools if one.name == tool), None)
@@ -114,6 +115,7 @@ def pin_json(pin: Pin) -> dict[str, Any]:
         "shown": list(pin.shown),
         "disabled": pin.disabled,
         "off": list(pin.off),
+        "needsLogin": pin.needs_login,
     }
 
 
@@ -128,7 +130,8 @@ def read_pin(value: Any) -> Pin:
     era = Era(value["era"]) if value.get("era") else None
     shown, off = (_strings(value, key) for key in ("shown", "off"))
     approved = float(value.get("approved") or 0)
-    return Pin(name, command, tools, scope, era, approved, shown, value.get("disabled") is True, off)
+    disabled, needs_login = (value.get(key) is True for key in ("disabled", "needsLogin"))
+    return Pin(name, command, tools, scope, era, approved, shown, disabled, off, needs_login)
 
 
 def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:

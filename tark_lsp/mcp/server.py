@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from tark_lsp.errors import McpError, TarkError
+from tark_lsp.mcp.challenges import NeedsLogin
 from tark_lsp.mcp.client import Call, Client
 from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.content import Content
@@ -34,6 +35,7 @@ class ServerState(StrEnum):
     STARTING = "starting"
     READY = "ready"
     FAILED = "failed"
+    NEEDS_LOGIN = "needs login"
 
 
 class McpServer:
@@ -67,6 +69,8 @@ class McpServer:
             return ServerState.STARTING
         if self._client is not None and self._client.connection.is_open:
             return ServerState.READY
+        if isinstance(self.error, NeedsLogin):
+            return ServerState.NEEDS_LOGIN
         return ServerState.STOPPED if self.error is None else ServerState.FAILED
 
     @property
@@ -137,6 +141,8 @@ class McpServer:
             self.error = error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
             self.log.add(f"not started: {self.error}")
             await self._close()
+            if isinstance(error, NeedsLogin) and not pin.needs_login:
+                self._pins.write(replace(pin, needs_login=True))
             raise self.error from error
         except BaseException:  # cancelled, too: no process is left behind
             await self._close()
@@ -210,7 +216,13 @@ class McpServer:
             )
         if self.pin is not None and call.tool.name in self.pin.off:
             raise McpError(f"you switched its tool {call.tool.name} off", hint="use another tool")
-        return await client.call(call)
+        try:
+            return await client.call(call)
+        except NeedsLogin as error:
+            self.error = error
+            await self._close()
+            self._changed()
+            raise
 
     @property
     def client(self) -> Client:

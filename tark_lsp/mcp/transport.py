@@ -26,11 +26,12 @@ class ProgramEnded(McpError):
 
 
 class HttpRefusal(McpError):
-    """A status of HTTP in place of an answer."""
+    """A status of HTTP in place of an answer. `challenge`: its header `WWW-Authenticate`."""
 
-    def __init__(self, status: int, message: str, *, hint: str = "") -> None:
+    def __init__(self, status: int, message: str, *, hint: str = "", challenge: str = "") -> None:
         super().__init__(message, hint=hint)
         self.status = status
+        self.challenge = challenge
 
 
 class Receiver(Protocol):

@@ -49,6 +49,11 @@ describe('the list of MCP servers', function()
         '✗ toy · failed · no⏎database · 1 tool · /bin/toy x',
         nil,
       },
+      {
+        { state = 'needsLogin', reason = 'run it' },
+        '? toy · needs login · run it · 1 tool · /bin/toy x',
+        true,
+      },
       { { unconfined = 'no bubblewrap' }, '✓ toy · running · 1 tool · without a sandbox · /bin/toy x', true },
     }
     for _, row in ipairs(expected) do

@@ -29,6 +29,7 @@ class Shown(StrEnum):
     STARTING = "starting"
     RUNNING = "running"
     FAILED = "failed"
+    NEEDS_LOGIN = "needsLogin"
     APPROVED = "approved"
 
 
@@ -37,6 +38,7 @@ RUNS = {
     ServerState.STARTING: Shown.STARTING,
     ServerState.READY: Shown.RUNNING,
     ServerState.FAILED: Shown.FAILED,
+    ServerState.NEEDS_LOGIN: Shown.NEEDS_LOGIN,
 }
 
 
@@ -78,7 +80,8 @@ class ServerRow:
         if server is None:
             return Shown.STOPPED, ""
         state = RUNS[server.state]
-        return state, str(server.error) if state is Shown.FAILED and server.error is not None else ""
+        fails = state in (Shown.FAILED, Shown.NEEDS_LOGIN)
+        return state, str(server.error) if fails and server.error is not None else ""
 
     @property
     def news(self) -> str:

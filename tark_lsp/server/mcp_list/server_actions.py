@@ -16,6 +16,7 @@ from tark_lsp.mcp.pins import Pin
 from tark_lsp.mcp.server import McpServer
 from tark_lsp.mcp.server_config import Resolved
 from tark_lsp.mcp.server_tools import digest_of
+from tark_lsp.mcp.token_store import entry_of
 from tark_lsp.redaction import environment_secrets, redact
 from tark_lsp.server.mcp_list.current import CurrentList
 from tark_lsp.server.mcp_list.rows import NO_TRUST, ServerRow
@@ -151,7 +152,7 @@ class ServerActions:
         return {"text": redact(text, environment_secrets(os.environ))}
 
     async def remove(self, request: payloads.ServerName) -> dict[str, Any]:
-        """The approval, and the table in config.toml. `left`: where its configuration is that stays."""
+        """The approval, the login, and the table in config.toml. `left`: where its configuration is that stays."""
         row = self._current.server(request.name)
         left = row.config.scope
         if row.config.source is None:
@@ -161,6 +162,8 @@ class ServerActions:
                 raise RequestError(error.message, hint=error.hint) from error
         try:
             self._current.mcp.pins().remove(request.name, row.config.scope)
+            if row.config.settings.url is not None:
+                await self._current.mcp.around().tokens.delete(entry_of(request.name, row.config.scope))
         except McpError as error:
             raise RequestError(error.message, hint=error.hint) from error
         if (running := self._current.mcp.servers()) is not None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # loaded with the first server
     from tark_lsp.mcp.pin_store import PinStore
     from tark_lsp.mcp.server_config import ServerConfig
     from tark_lsp.mcp.servers import McpServers
+    from tark_lsp.mcp.token_store import TokenStore
     from tark_lsp.sandbox.sandbox import Sandbox
 
 PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
@@ -38,6 +39,7 @@ class McpTools:
         self.sandboxes = sandboxes
         self._is_trusted = is_trusted
         self._servers: McpServers | None = None
+        self._tokens: TokenStore | None = None
         self._made: dict[tuple[str, str, int], Tool[Any]] = {}
         self._problems: list[str] = []
         self._told: set[str] = set()
@@ -120,13 +122,16 @@ class McpTools:
     def around(self) -> "Surroundings":
         """Where servers run."""
         from tark_lsp.mcp.launching import Surroundings
+        from tark_lsp.mcp.token_store import TokenStore
 
+        self._tokens = self._tokens or TokenStore(lock_folder=mcp_pins_folder)
         return Surroundings(
             lambda: self._workspace.folders,
             os.environ,
             self._sandbox,
             lambda: self._configuration.settings.sandbox == "require",
             is_public,
+            self._tokens,
         )
 
     def has_any(self) -> bool:

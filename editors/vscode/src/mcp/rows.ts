@@ -30,6 +30,7 @@ const STATES: Readonly<Record<string, readonly [words: string, icon: string, isW
   starting: ["starting", "loading~spin", false],
   running: ["running", "pass", false],
   failed: ["failed", "error", true],
+  needsLogin: ["needs login", "key", true],
   approved: ["approved", "pass", false],
 };
 const TOOL_STATES: Readonly<Record<string, readonly [words: string, icon: string, isWarning: boolean]>> = {
@@ -47,7 +48,7 @@ export function rowsOf({ servers, problems }: ServerList, { hooks, problems: ofH
 
 /** How many wait for a yes, or do not work. */
 export function waitingCount(rows: readonly Row[]): number {
-  return rows.filter(({ context }) => /\b(waiting|changed|failed)\b/.test(context)).length;
+  return rows.filter(({ context }) => /\b(waiting|changed|failed|needsLogin)\b/.test(context)).length;
 }
 
 /** One sentence about what the user was not told of before. */
@@ -69,7 +70,7 @@ function serverRow(server: McpServer): Row {
   const hasSwitch = server.tools.length > 0 && !["waiting", "failed"].includes(server.state) && !server.reason.startsWith("its settings");
   return {
     ...named("server", server),
-    description: joinParts(words, server.state === "failed" && plainExcerpt(server.reason, LONGEST), tools),
+    description: joinParts(words, ["failed", "needsLogin"].includes(server.state) && plainExcerpt(server.reason, LONGEST), tools),
     tooltip: lines(server.reason, server.runs, server.unconfined && `it runs without a sandbox: ${server.unconfined}`, ...originLine(server), ...server.problems),
     ...{ icon, isWarning },
     ...(hasSwitch && { isOn: server.state !== "off" }),

@@ -20,6 +20,7 @@ const STATES: readonly (readonly [given: Partial<McpServer>, description: string
   [{ state: "off", reason: "its settings say so (enabled)" }, "off · 1 tool", undefined],
   [{ state: "waiting", tools: [] }, "waits for your approval", undefined],
   [{ state: "changed" }, "changed, off until you approve it · 1 tool", true],
+  [{ state: "needsLogin", reason: "run `tark-lsp mcp login toy`" }, "needs login · run `tark-lsp mcp login toy` · 1 tool", true],
   [{ state: "failed", reason: "it has ended (exit code 1): no\ndatabase" }, "failed · it has ended (exit code 1): no⏎database · 1 tool", undefined],
   [{ state: "of a later version" }, "of a later version · 1 tool", true],
 ];

@@ -28,6 +28,7 @@ local STATES = {
   starting = { '…', 'starting', 'TarkToolRunning' },
   running = { '✓', 'running', 'TarkToolDone' },
   failed = { '✗', 'failed', 'TarkToolFailed' },
+  needsLogin = { '?', 'needs login', 'TarkToolWaiting' },
   approved = { '✓', 'approved', 'TarkToolDone' },
 }
 local TOOL_STATES = {

@@ -1,0 +1,53 @@
+"""The client that an authorization server knows us as: registered by the user, or else by the SDK at each login."""
+
+from dataclasses import dataclass, field
+
+from mcp.client.auth.oauth2 import OAuthContext
+from mcp.shared.auth import OAuthClientInformationFull
+
+from tark_lsp.mcp.token_store import StoredLogin
+
+BASIC, POST = "client_secret_basic", "client_secret_post"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client that the user registered by hand. An `id` that is a URL is the place of its metadata."""
+
+    id: str
+    secret: str = field(default="", repr=False)
+
+
+def given_client(
+    client: Client | None, known: StoredLogin | None
+) -> tuple[OAuthClientInformationFull | None, str | None]:
+    """A client that is not registered by us, or the URL of its metadata."""
+    if client is not None:
+        if client.id.startswith("https://") and not client.secret:
+            return None, client.id
+        method = BASIC if client.secret else "none"
+        secret = client.secret or None
+        info = OAuthClientInformationFull(client_id=client.id, client_secret=secret, token_endpoint_auth_method=method)
+        return info, None
+    if known is None or not known.client_is_given:
+        return None, None
+    if known.client_id.startswith("https://") and not known.client_secret:
+        return None, known.client_id
+    return known_client(known), None
+
+
+def choose_method(context: OAuthContext) -> None:
+    """For the secret of a client that is registered by hand. The default is `basic` (RFC 8414, section 2)."""
+    supported = context.oauth_metadata and context.oauth_metadata.token_endpoint_auth_methods_supported
+    client = context.client_info
+    if client is not None and client.token_endpoint_auth_method == BASIC and supported and BASIC not in supported:
+        client.token_endpoint_auth_method = POST
+
+
+def known_client(login: StoredLogin) -> OAuthClientInformationFull:
+    return OAuthClientInformationFull(
+        client_id=login.client_id,
+        client_secret=login.client_secret or None,
+        token_endpoint_auth_method=login.client_method or None,
+        issuer=login.issuer,
+    )
