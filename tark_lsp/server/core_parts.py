@@ -33,6 +33,7 @@ from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.turn_undoing import make_checkpoints, make_commands
 from tark_lsp.server.indexing.embedding import Embedding
 from tark_lsp.server.indexing.indexing import Indexing
+from tark_lsp.server.prompting.custom_agents import CustomAgents
 from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
@@ -92,13 +93,23 @@ class CoreParts:
         self.configuration = Configuration(connection, self.questions, self.workspace, self.background)
         self.comments = PromptComments(self.documents, self.workspace)
         self.marks = InsertedMarks(self.documents, self._settings, self.buffers.wrote_line)
-        self.prompts = NamedPrompts(self.workspace, self.configuration, self.questions)
+        self.agents = CustomAgents(
+            self.workspace, self.configuration, self.questions, lambda: self.trust.is_trusted(self.workspace.folders)
+        )
+        self.prompts = NamedPrompts(self.workspace, self.configuration, self.questions, self.agents)
         self.mentions = Mentions(self.selections)
 
     def _make_sessions(self) -> None:
         shows, settings = self._connection.client.understands("updates"), self._settings
         self.store = SessionStore(sessions_path, lambda problem: self.questions.warn(f"Tark: {problem}"))
-        self.sessions = Sessions(self.store, settings, lambda: self.workspace.folders, self.questions.warn, shows)
+        self.sessions = Sessions(
+            self.store,
+            settings,
+            lambda: self.workspace.folders,
+            self.questions.warn,
+            shows,
+            effective=self.agents.effective,
+        )
         self.earlier = EarlierTurns(self._connection, self.store)
         self.records = TurnRecords(self.store, self.earlier)
 
@@ -125,7 +136,7 @@ class CoreParts:
         preview = Preview(connection, self.documents, self.reviews, self.outside)
         asking = PermissionAsking(connection, self.permissions, self.questions, preview)
         inputs = self.inputs if connection.client.understands("input") else None
-        trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
+        trust = self.trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
         self.mcp = McpTools(
             configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders)
         )
@@ -142,7 +153,7 @@ class CoreParts:
         )
         self.preparation = Preparation(
             configuration,
-            SessionModels(configuration, self.questions),
+            SessionModels(configuration, self.questions, self.agents),
             self.workspaces,
             ToolContexts(
                 configuration,

@@ -86,7 +86,9 @@ class ServerParts(CoreParts):
         permissions = PermissionCommands(connection, self.permissions)
         asked_turns = AskedTurns(records, sessions)
         undone, check_model = self.checkpoints.undone_turns, self.configuration.check_model
-        session_commands = SessionCommands(connection, sessions, show, records, turns.is_held_back, undone, check_model)
+        session_commands = SessionCommands(
+            connection, sessions, show, records, turns.is_held_back, undone, check_model, self.agents
+        )
         store, saving, commands = self.store, self.saving, self.command_changes
         turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, store, saving, commands)
 
@@ -102,6 +104,7 @@ class ServerParts(CoreParts):
                 "hunks": lambda _: hunks.by_document([hunk for hunk in reviews.hunks.find_hunks() if hunk.pending]),
                 "sessions": session_commands.state,
                 "prompts": self.prompts.state,
+                "agents": self.agents.state,
                 "index": lambda _: status_json(self.indexing.index.process.last_status),
                 "settings": new_settings,
             },
@@ -121,6 +124,7 @@ class ServerParts(CoreParts):
                 PermissionsCommand(self.given, workspace, sessions, records),
                 self.inputs,
                 session_commands,
+                self.agents,
                 ContextCommands(sessions, turns, self.recorder, ContextBudget(self.preparation)),
                 ModelList(self.configuration, show),
                 self.auth,

@@ -226,6 +226,17 @@ class SetSettings(Payload):
     mode: Mode | None = None
     approval: ApprovalLevel | None = None
     thinking: Thinking | None = None
+    agent: StrictStr | None = None
+
+
+class AgentName(Payload):
+    name: StrictStr
+
+
+class ApproveAgent(AgentName):
+    """`digest`: of the file as it was shown."""
+
+    digest: StrictStr
 
 
 class SessionId(Payload):

@@ -1,0 +1,190 @@
+"""The custom agents of the user, and those that the project offers: found, chosen for a turn or session, approved."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tark_lsp.agent.kinds import Kind
+from tark_lsp.context.agents import NO_AGENT, Agent, find_agents
+from tark_lsp.context.sources import Sources
+from tark_lsp.errors import RequestError
+from tark_lsp.folders import agent_pins_folder, user_config_path
+from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.server.asking.questions import Questions
+from tark_lsp.server.commands import Command
+from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.protocol import incoming
+from tark_lsp.workspace.files import Workspace
+
+if TYPE_CHECKING:  # loaded with the first offer
+    from tark_lsp.mcp.pin_store import PinStore
+
+
+class HasSettings(Protocol):
+    """A session, or its row. `agent` is empty if it has none."""
+
+    @property
+    def agent(self) -> str: ...
+    @property
+    def model(self) -> str | None: ...
+    @property
+    def mode(self) -> Mode: ...
+    @property
+    def approval(self) -> ApprovalLevel: ...
+
+
+class CustomAgents:
+    """Read again at each use: they are a few small files, needed only when the user asks for something."""
+
+    def __init__(
+        self, workspace: Workspace, configuration: Configuration, questions: Questions, is_trusted: Callable[[], bool]
+    ) -> None:
+        """`is_trusted`: whether the user trusts the folders of `workspace`. The user is told each problem once."""
+        self._workspace = workspace
+        self._configuration = configuration
+        self._questions = questions
+        self._is_trusted = is_trusted
+        self._reported: set[str] = set()
+
+    def commands(self) -> Iterable[Command]:
+        yield Command("tark.agents.list", incoming.Nothing, self.list_all)
+        yield Command("tark.agents.approve", incoming.ApproveAgent, self.approve)
+        yield Command("tark.agents.revoke", incoming.AgentName, self.revoke)
+
+    async def list_all(self, _: incoming.Nothing) -> dict[str, Any]:
+        """All of them, also offers that are not approved, with what the user has to see of one."""
+        return {"agents": [{**self._json(agent), **self._shown(agent)} for agent in self._find_all().values()]}
+
+    async def approve(self, request: incoming.ApproveAgent) -> dict[str, Any]:
+        """Raises RequestError if the file is not the one that was shown."""
+        from tark_lsp.agent_offers import approve
+        from tark_lsp.errors import McpError
+
+        agent = self._offer(request.name)
+        if agent.digest != request.digest:
+            raise RequestError("digest: the file changed since it was shown", hint="look at it again")
+        try:
+            approve(agent, self._pins(), time.time())
+        except McpError as error:
+            raise RequestError(error.message, hint=error.hint) from error
+        return self._json(agent)
+
+    async def revoke(self, request: incoming.AgentName) -> dict[str, Any]:
+        from tark_lsp.agent_offers import remove_approval
+        from tark_lsp.errors import McpError
+
+        agent = self._offer(request.name)
+        try:
+            removed = remove_approval(agent, self._pins())
+        except McpError as error:
+            raise RequestError(error.message, hint=error.hint) from error
+        return {"removed": removed}
+
+    def state(self, _: str | None) -> list[dict[str, Any]]:
+        """For `tark.state`: those that can be chosen."""
+        return [self._json(agent) for agent in self.usable().values()]
+
+    def usable(self) -> Mapping[str, Agent]:
+        return {name: agent for name, agent in self._find_all().items() if self._state(agent) in ("yours", "approved")}
+
+    def find(self, name: str, field: str = "prompt") -> Agent:
+        """One that can be used. Raises RequestError."""
+        agents = self._find_all()
+        usable = [one.name for one in agents.values() if self._state(one) in ("yours", "approved")]
+        if name in usable:
+            return agents[name]
+        if name in agents:
+            raise RequestError(
+                f"{field}: the agent {name!r} of this project is {self._state(agents[name])}",
+                hint=f"`tark-lsp agents approve {name}` shows its file and asks you",
+            )
+        known = ", ".join(usable) or "none; docs/agents.md shows how to write one"
+        raise RequestError(f"{field}: there is no agent {name!r}", hint=f"your agents are: {known}")
+
+    def chosen(self, kind: Kind, name: str) -> Kind:
+        """The kind of a turn whose prompt names an agent. Raises RequestError."""
+        return replace(kind, no_agent=True) if name == NO_AGENT else replace(kind, agent=self.find(name))
+
+    def in_session(self, kind: Kind, session: HasSettings) -> Kind:
+        """With the agent of the session, unless the turn has one of its own, or wants none. Raises RequestError."""
+        if kind.agent is not None or kind.no_agent or not session.agent:
+            return kind
+        try:
+            return replace(kind, agent=self.find(session.agent, "agent"))
+        except RequestError as error:
+            raise RequestError(
+                f"{error.message}, and this session has it", hint=f"{error.hint}; or /agent none"
+            ) from error
+
+    def model_of(self, agent: Agent) -> str:
+        """Empty for that of the session. The settings count more than the file."""
+        return self._configuration.settings.models.agents.get(agent.name, agent.model)
+
+    def effective(self, session: HasSettings) -> dict[str, Any]:
+        """What the next turn of the session has, if an agent makes a difference. None if the agent cannot be used."""
+        if not session.agent:
+            return {}
+        agent = self.usable().get(session.agent)
+        if agent is None:
+            return {"effective": None}
+        model, mode, level = self.model_of(agent) or session.model, session.mode, session.approval
+        return {
+            "effective": {
+                "model": model,
+                "mode": agent.stricter_mode(mode),
+                "approval": agent.stricter_level(level),
+            }
+        }
+
+    def _find_all(self) -> dict[str, Agent]:
+        sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
+        agents = find_agents(sources, _tools, offers=bool(self._workspace.folders) and self._is_trusted())
+        for problem in sources.problems:
+            if problem not in self._reported:
+                self._reported.add(problem)
+                self._questions.warn(f"Tark: {problem}")
+        return agents
+
+    def _state(self, agent: Agent) -> str:
+        if not agent.is_offer:
+            return "yours"
+        from tark_lsp.agent_offers import state_of
+
+        return state_of(agent, self._pins())
+
+    def _pins(self) -> "PinStore":
+        from tark_lsp.mcp.pin_store import PinStore
+
+        return PinStore(agent_pins_folder)
+
+    def _offer(self, name: str) -> Agent:
+        """Raises RequestError."""
+        agent = self._find_all().get(name)
+        if agent is None or not agent.is_offer:
+            hint = "" if self._is_trusted() else "trust the folder first: its files are not read until then"
+            raise RequestError(f"name: this folder offers no agent {name!r}", hint=hint)
+        return agent
+
+    def _json(self, agent: Agent) -> dict[str, Any]:
+        return {
+            "name": agent.name,
+            "description": agent.description,
+            "source": "workspace" if agent.is_offer else "user",
+            "state": self._state(agent),
+            "model": self.model_of(agent) or None,
+            "mode": agent.mode,
+            "approval": agent.level,
+        }
+
+    def _shown(self, agent: Agent) -> dict[str, Any]:
+        from tark_lsp.agent_offers import shown_agent
+
+        return {"path": str(agent.source.path), "digest": agent.digest, "shown": "\n".join(shown_agent(agent))}
+
+
+def _tools() -> Mapping[str, bool]:
+    from tark_lsp.tools import load_tools  # the start does not need it
+    from tark_lsp.tools.tool import Risk
+
+    return {name: tool.risk is Risk.READ_ONLY and not tool.facts.edits for name, tool in load_tools().items()}
