@@ -1,11 +1,20 @@
 """What the user approves of a project's agent: the whole file, by its digest. If the file changes, it asks again."""
 
+from collections.abc import Mapping
+
 from tark_lsp.context.agents import Agent
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin
+from tark_lsp.tools import load_tools
+from tark_lsp.tools.tool import Risk
 from tark_lsp.visible import visible_code
 
 YOURS, APPROVED, CHANGED, NEW = "yours", "approved", "changed since you approved it", "not approved"
+
+
+def known_tools() -> Mapping[str, bool]:
+    """The names of all tools, each with whether it only reads."""
+    return {name: tool.risk is Risk.READ_ONLY and not tool.facts.edits for name, tool in load_tools().items()}
 
 
 def state_of(agent: Agent, pins: PinStore) -> str:

@@ -39,6 +39,7 @@ LAYERS: dict[str, set[str]] = {
     "sandbox": {"workspace", "processes", "secrets"},
     "mcp": GROUND | {"mcp_settings", "http", "llm", "workspace", "sandbox", "visible", "processes"},
     "hooks": GROUND | {"hook_settings", "mcp_settings", "mcp", "workspace", "sandbox", "settings_file", "visible"},
+    "agent_offers": {"context", "mcp", "tools", "visible"},
     "index": GROUND | {"settings", "workspace", "secrets", "folders", "listeners", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index", "mcp"},
@@ -75,11 +76,12 @@ LAYERS: dict[str, set[str]] = {
         "hooks",
         "hook_settings",
         "settings_types",
+        "agent_offers",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
-    | {"hooks", "hook_settings"}
+    | {"hooks", "hook_settings", "agent_offers"}
     | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }

@@ -18,6 +18,7 @@ from tark_lsp.server.chat.chat_turns import ChatTurns
 from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
+from tark_lsp.server.chat.slash_completion import SlashCompletion
 from tark_lsp.server.clipboard_image import ClipboardImage
 from tark_lsp.server.code_blocks.command import CodeBlockCommand
 from tark_lsp.server.commands import Commands
@@ -46,6 +47,7 @@ from tark_lsp.server.turns.comment_runs import CommentRuns
 from tark_lsp.server.turns.context_budget import ContextBudget
 from tark_lsp.server.turns.context_commands import ContextCommands
 from tark_lsp.server.turns.default_model import with_chosen_model
+from tark_lsp.server.turns.mcp_listing import McpListing
 from tark_lsp.server.turns.start_command import StartCommand
 from tark_lsp.server.usage_command import UsageCommand
 from tark_lsp.sessions.chats import ChatRows
@@ -65,14 +67,17 @@ class ServerParts(CoreParts):
         reviews, hunks, turns, records, show = self.reviews, self.hunks, self.turns, self.records, self.show
         self.chats = OpenChats(documents, workspace, records, self.questions, ChatRows(self.store))
         chat_turns = ChatTurns(self.targets, self.prompts, sessions, turns, self.chats)
+        listing = McpListing(self.mcp.running, self.background)
         completion = Completion(
             workspace,
             self.mentions.kinds,
-            self.prompts,
+            listing,
             self.client_state.unsaved_documents,
             lambda: (document.path for document in self.documents if document.path and not is_chat(document.path)),
         )
-        self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion)
+        self.chat = ChatFeatures(
+            connection, documents, workspace, self.chats, completion, SlashCompletion(self.prompts, listing)
+        )
         comments, prompts, asked, targets = self.comments, self.prompts, self.permissions, self.targets
         on_hunks = HunkActions(connection, documents, reviews, hunks, asked, comments)
         self.actions = CodeActions(connection, documents, targets, on_hunks, asked, comments, prompts, self.display)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # loaded with the first offer
     from tark_lsp.mcp.pin_store import PinStore
 
 
+PLACES = ((".tark", "agents"), (".claude", "agents"))
+
+
 class HasSettings(Protocol):
     """A session, or its row. `agent` is empty if it has none."""
 
@@ -54,7 +57,8 @@ class CustomAgents:
 
     async def list_all(self, _: incoming.Nothing) -> dict[str, Any]:
         """All of them, also offers that are not approved, with what the user has to see of one."""
-        return {"agents": [{**self._json(agent), **self._shown(agent)} for agent in self._find_all().values()]}
+        agents = [{**self._json(agent), **self._shown(agent)} for agent in self._find_all().values()]
+        return {"agents": agents, "note": self._unread_note()}
 
     async def approve(self, request: incoming.ApproveAgent) -> dict[str, Any]:
         """Raises RequestError if the file is not the one that was shown."""
@@ -122,10 +126,8 @@ class CustomAgents:
         return self._configuration.settings.models.agents.get(agent.name, agent.model)
 
     def effective(self, session: HasSettings) -> dict[str, Any]:
-        """What the next turn of the session has, if an agent makes a difference. None if the agent cannot be used."""
-        if not session.agent:
-            return {}
-        agent = self.usable().get(session.agent)
+        """What the next turn of the session has. None without an agent, or if it cannot be used."""
+        agent = self.usable().get(session.agent) if session.agent else None
         if agent is None:
             return {"effective": None}
         model, mode, level = self.model_of(agent) or session.model, session.mode, session.approval
@@ -145,6 +147,13 @@ class CustomAgents:
                 self._reported.add(problem)
                 self._questions.warn(f"Tark: {problem}")
         return agents
+
+    def _unread_note(self) -> str:
+        """If the folder has agents of its own that are not read. Empty otherwise."""
+        folders = self._workspace.folders
+        if self._is_trusted() or not any(folder.joinpath(*place).is_dir() for folder in folders for place in PLACES):
+            return ""
+        return "this folder has agents of its own, which are not read before you trust it (tark-lsp permissions trust)"
 
     def _state(self, agent: Agent) -> str:
         if not agent.is_offer:
@@ -184,7 +193,6 @@ class CustomAgents:
 
 
 def _tools() -> Mapping[str, bool]:
-    from tark_lsp.tools import load_tools  # the start does not need it
-    from tark_lsp.tools.tool import Risk
+    from tark_lsp.agent_offers import known_tools  # the start does not need it
 
-    return {name: tool.risk is Risk.READ_ONLY and not tool.facts.edits for name, tool in load_tools().items()}
+    return known_tools()

@@ -13,6 +13,7 @@ from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # loaded with the first server
+    from tark_lsp.mcp.server import McpServer
     from tark_lsp.mcp.server_config import ServerConfig
     from tark_lsp.mcp.servers import McpServers
     from tark_lsp.sandbox.sandbox import Sandbox
@@ -73,6 +74,12 @@ class McpTools:
         """Start those that are approved, in the background, if the user trusts the workspace."""
         if (servers := self._trusted()) is not None:
             servers.start()
+
+    def running(self) -> "list[McpServer]":
+        """Those that can be asked now, if the user trusts the workspace."""
+        if self._servers is None or (servers := self._trusted()) is None:
+            return []
+        return [server for server in servers.approved() if server.state == "ready"]
 
     def notices(self) -> list[str]:
         """What the user was not told yet."""
