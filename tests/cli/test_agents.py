@@ -75,13 +75,15 @@ def test_the_agent_of_a_session_in_the_chat(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     (tmp_path / "model.toml").write_text(REPLY)
-    agents = tmp_path / "config" / "tark" / "agents"
-    agents.mkdir(parents=True)
     front = "description: Reviews\ntools: read_*\nmodel: scripted/small\nmode: plan"
-    (agents / "reviewer.md").write_text(f"---\n{front}\n---\nReview.\n")
     with chats(tmp_path, folder, tmp_path / "model.toml") as start:
+        agents = tmp_path / "config" / "tark" / "agents"
+        agents.mkdir()
+        (agents / "reviewer.md").write_text(f"---\n{front}\n---\nReview.\n")
         terminal = start()
-        terminal.send("/agent rev" + TAB)
+        terminal.send("/agent rev")
+        terminal.expect("reviewer  Reviews")
+        terminal.send(TAB)
         terminal.expect("/agent reviewer")
         terminal.send(ENTER)
         terminal.expect("agent: reviewer (scripted/small, plan, careful)")
