@@ -1,6 +1,7 @@
 """What the user approves of a project's agent: the whole file, by its digest. If the file changes, it asks again."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from tark_lsp.context.agents import Agent
 from tark_lsp.mcp.pin_store import PinStore
@@ -9,7 +10,20 @@ from tark_lsp.tools import load_tools
 from tark_lsp.tools.tool import Risk
 from tark_lsp.visible import visible_code
 
-YOURS, APPROVED, CHANGED, NEW = "yours", "approved", "changed since you approved it", "not approved"
+
+class AgentState(StrEnum):
+    """The words of hooks and servers in the list (server/mcp_list/rows.py). One of the user's own is approved."""
+
+    APPROVED = "approved"
+    WAITING = "waiting"
+    CHANGED = "changed"
+
+
+REASONS: Mapping[AgentState, str] = {
+    AgentState.APPROVED: "",
+    AgentState.WAITING: "you have not approved it",
+    AgentState.CHANGED: "it changed since you approved it",
+}
 
 
 def known_tools() -> Mapping[str, bool]:
@@ -17,23 +31,23 @@ def known_tools() -> Mapping[str, bool]:
     return {name: tool.risk is Risk.READ_ONLY and not tool.facts.edits for name, tool in load_tools().items()}
 
 
-def state_of(agent: Agent, pins: PinStore) -> str:
-    """For people. It can be used if it is YOURS or APPROVED."""
+def state_of(agent: Agent, pins: PinStore) -> AgentState:
     if not agent.is_offer:
-        return YOURS
-    pin = pins.find(agent.name, str(agent.source.path))
+        return AgentState.APPROVED
+    pin = pin_of(agent, pins)
     if pin is None:
-        return NEW
-    return APPROVED if pin.command == agent.digest else CHANGED
+        return AgentState.WAITING
+    return AgentState.APPROVED if pin.command == agent.digest else AgentState.CHANGED
 
 
-def is_usable(agent: Agent, pins: PinStore) -> bool:
-    return state_of(agent, pins) in (YOURS, APPROVED)
+def pin_of(agent: Agent, pins: PinStore) -> Pin | None:
+    return pins.find(agent.name, str(agent.source.path))
 
 
 def approve(agent: Agent, pins: PinStore, now: float) -> None:
     """Raises McpError if it cannot be stored."""
-    pins.write(Pin(agent.name, agent.digest, (), str(agent.source.path), approved=now))
+    shown = tuple(shown_agent(agent))
+    pins.write(Pin(agent.name, agent.digest, (), str(agent.source.path), approved=now, shown=shown))
 
 
 def remove_approval(agent: Agent, pins: PinStore) -> bool:

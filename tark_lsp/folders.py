@@ -81,6 +81,11 @@ def agent_pins_folder() -> Path:
     return _directories().user_state_path / "agents"
 
 
+def told_offers_folder() -> Path:
+    """A file for each offer that you were told of. It need not exist."""
+    return _directories().user_state_path / "told-offers"
+
+
 def permissions_path() -> Path:
     """The file for all workspaces. Its folder is created."""
     return state_folder() / "permissions.sqlite3"

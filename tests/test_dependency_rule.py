@@ -120,6 +120,7 @@ WITHIN_SERVER = (
     "prompting",
     "sessions",
     "turns",
+    "mcp_list",
     "hunks",
     "code_blocks",
     "actions",

@@ -4,7 +4,7 @@ import { dirname, posix, relative, sep } from "node:path";
 
 // Lowest first. A module imports from its own layer and from those before it, types included.
 // Files directly in src/ (extension.ts, commands.ts) are above all layers.
-export const LAYERS = ["text", "model", "window", "server", "turns", "review", "asking", "status", "setup", "pickers", "chat", "commit"];
+export const LAYERS = ["text", "model", "window", "server", "turns", "review", "asking", "status", "setup", "pickers", "chat", "commit", "mcp"];
 
 // The page of the chat is a bundle of its own that runs in a browser, so it sees no more than this.
 const PAGE = "chat/page";

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.agent_offers import approve, known_tools, remove_approval, shown_agent, state_of
+from tark_lsp.agent_offers import REASONS, approve, known_tools, remove_approval, shown_agent, state_of
 from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
@@ -85,12 +85,13 @@ class _Agents:
     def _list(self, *, as_json: bool) -> int:
         for agent in self._agents.values():
             state = state_of(agent, self._pins)
+            words = (REASONS[state] or state) if agent.is_offer else "yours"
             if as_json:
                 row = {"name": agent.name, "description": agent.description, "path": str(agent.source.path)}
                 print(json.dumps({**row, "state": state}))
                 continue
             about = f": {whole_line(agent.description)}" if agent.description else ""
-            self._screen.print_line(f"{agent.name} ({whole_line(agent.source.name)}): {state}{about}")
+            self._screen.print_line(f"{agent.name} ({whole_line(agent.source.name)}): {words}{about}")
         if not (self._agents or as_json):
             self._screen.print_line("there are no agents; docs/agents.md shows how to write one")
         return DONE

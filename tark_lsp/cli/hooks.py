@@ -113,13 +113,14 @@ class _Hooks:
         require_terminal()
         resolved = resolve_hook(hook, [self._folder])
         self._screen.print_line(f"from {whole_line(str(hook.source))}", "bold")
-        for line in shown_hook(hook, resolved):
+        shown = shown_hook(hook, resolved)
+        for line in shown:
             self._screen.print_line(visible(visible_code(line)), exact=True)
         questions = OfferQuestions(self._screen, self._folder)
         if not await questions.is_trusted("hook") or not await questions.agreed("Let it run, exactly as it is shown?"):
             self._screen.print_line("nothing was approved", "yellow")
             return NOT_DONE
-        approve(hook, resolved.digest, self._pins, time.time())
+        approve(hook, resolved.digest, shown, self._pins, time.time())
         self._screen.print_line(f"approved: {hook.name}", "green")
         return DONE
 

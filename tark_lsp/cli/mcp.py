@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tark_lsp.cli.mcp_servers.approval import Approval
-from tark_lsp.cli.mcp_servers.config_text import add_server, remove_server
 from tark_lsp.cli.mcp_servers.programs import PROGRAMS, files_of
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
@@ -16,6 +15,7 @@ from tark_lsp.cli.visible import one_line, visible, whole_line
 from tark_lsp.errors import McpError, RequestError
 from tark_lsp.folders import caches_folder, mcp_pins_folder, private_paths, state_folder, user_config_path
 from tark_lsp.mcp.client import Call
+from tark_lsp.mcp.config_text import add_server, remove_server
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.names import SERVER, tool_name
 from tark_lsp.mcp.offers import project_offers, read_file, validated

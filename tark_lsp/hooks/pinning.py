@@ -85,9 +85,9 @@ def is_approved(hook: Hook, digest: str, pins: PinStore) -> bool:
     return pin is not None and pin.command == digest
 
 
-def approve(hook: Hook, digest: str, pins: PinStore, now: float) -> None:
-    """Raises McpError if it cannot be stored."""
-    pins.write(Pin(hook.name, digest, (), str(hook.source), approved=now))
+def approve(hook: Hook, digest: str, shown: Sequence[str], pins: PinStore, now: float) -> None:
+    """`shown`: the lines of `shown_hook`, for a later diff. Raises McpError if it cannot be stored."""
+    pins.write(Pin(hook.name, digest, (), str(hook.source), approved=now, shown=tuple(shown)))
 
 
 def shown_hook(hook: Hook, resolved: Resolved) -> list[str]:

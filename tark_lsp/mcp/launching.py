@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.http_requests import Addresses, Endpoint, is_private_host
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.stdio import Program, StdioTransport
 from tark_lsp.mcp.transport import Transport
 from tark_lsp.workspace.environment import command_environment
@@ -40,7 +41,11 @@ class Surroundings:
 
 
 async def make_transport(
-    config: ServerConfig, resolved: Resolved, around: Surroundings, stack: AsyncExitStack
+    config: ServerConfig,
+    resolved: Resolved,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    server_log: ServerLog | None = None,
 ) -> tuple[Transport, str]:
     """The transport, and why the program runs without a sandbox; empty if it runs in one, or there is no program.
 
@@ -52,7 +57,7 @@ async def make_transport(
         headers = expand_all(config.settings.headers, around.environ)
         return StreamableHttp(Endpoint(resolved.url, headers, _addresses(config, around.is_public))), ""
     program, why_not = await _program(config, resolved, around, stack)
-    return StdioTransport(config.name, program), why_not
+    return StdioTransport(config.name, program, server_log), why_not
 
 
 async def _program(

@@ -20,7 +20,11 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe."""
+    """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe.
+
+    `shown`: the lines about the command that the user saw. `disabled`, and `off` for single tools: what the user
+    switched off.
+    """
 
     name: str
     command: str
@@ -28,6 +32,9 @@ class Pin:
     scope: str = ""
     era: Era | None = None
     approved: float = 0.0
+    shown: tuple[str, ...] = ()
+    disabled: bool = False
+    off: tuple[str, ...] = ()
 
     def find(self, tool: str) -> ServerTool | None:
         return next((one for one in self.tools if one.name == tool), None)
@@ -104,6 +111,9 @@ def pin_json(pin: Pin) -> dict[str, Any]:
         "era": pin.era,
         "approved": pin.approved,
         "tools": [tool.as_json() for tool in pin.tools],
+        "shown": list(pin.shown),
+        "disabled": pin.disabled,
+        "off": list(pin.off),
     }
 
 
@@ -116,7 +126,17 @@ def read_pin(value: Any) -> Pin:
         raise ValueError(problems[0])
     name, command, scope = (_string(value, key) for key in ("name", "command", "scope"))
     era = Era(value["era"]) if value.get("era") else None
-    return Pin(name, command, tools, scope, era, float(value.get("approved") or 0))
+    shown, off = (_strings(value, key) for key in ("shown", "off"))
+    approved = float(value.get("approved") or 0)
+    return Pin(name, command, tools, scope, era, approved, shown, value.get("disabled") is True, off)
+
+
+def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Earlier versions wrote none."""
+    found = value.get(key)
+    if found is not None and not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
+        raise ValueError(f"its {key} is wrong")
+    return tuple(found or ())
 
 
 def _string(value: Mapping[str, Any], key: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-import time
+from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 
@@ -17,6 +17,7 @@ from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Changes, Pin, compare, usable
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.server_tools import ServerTool
 from tark_lsp.mcp.transport import ProgramEnded
 
@@ -34,8 +35,13 @@ class ServerState(StrEnum):
 
 
 class McpServer:
-    def __init__(self, config: ServerConfig, pins: PinStore, around: Surroundings) -> None:
+    def __init__(
+        self, config: ServerConfig, pins: PinStore, around: Surroundings, changed: Callable[[], None] = lambda: None
+    ) -> None:
+        """`changed` is called when its state is another one."""
         self.config = config
+        self._changed = changed
+        self.log = ServerLog(self._ended)
         self._pins = pins
         self._around = around
         self._stack = contextlib.AsyncExitStack()
@@ -65,24 +71,32 @@ class McpServer:
         inside = settings.url is None and settings.sandbox and not settings.network and not self.unconfined
         return self.state is ServerState.READY and inside
 
+    @property
+    def pin(self) -> Pin | None:
+        """What the user approved, whether it still holds or not."""
+        return self._pins.find(self.config.name, self.config.scope)
+
     def approved(self) -> Pin:
         """Its pin, if it holds for the configuration. Raises McpError."""
         return self._holding(resolve(self.config, self._around.folders()))
 
     def _holding(self, resolved: Resolved) -> Pin:
-        pin = self._pins.find(self.config.name, self.config.scope)
+        pin = self.pin
         hint = f"run `tark-lsp mcp approve {self.config.name}` in a terminal"
         if pin is None:
             raise McpError("you have not approved it", hint=hint)
         if pin.command != resolved.digest:
             raise McpError("its command or URL changed since you approved it", hint=hint)
+        if pin.disabled:
+            raise McpError("you switched it off", hint="switch it on in the list of MCP servers")
         return pin
 
     def start(self) -> None:
         """In the background, unless it runs already."""
         if self.state not in (ServerState.STARTING, ServerState.READY):
             self._starting = asyncio.create_task(self._start())
-            self._starting.add_done_callback(_seen)
+            self._starting.add_done_callback(self._started)
+            self._changed()
 
     async def ready(self) -> Client:
         """Starts it if necessary, and waits. Raises McpError."""
@@ -106,8 +120,11 @@ class McpServer:
             if facts.era is not pin.era:
                 self._pins.write(replace(pin, era=facts.era))
             await self._list_again()
+            self.error = None  # of a first attempt
+            self.log.add(f"running: {facts.name or 'it has no name'}, protocol {facts.version}")
         except TarkError as error:
             self.error = error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
+            self.log.add(f"not started: {self.error}")
             await self._close()
             raise self.error from error
         except BaseException:  # cancelled, too: no process is left behind
@@ -127,11 +144,13 @@ class McpServer:
         return await self._open(resolved, Era.LEGACY)
 
     async def _open(self, resolved: Resolved, known: Era | None) -> ServerFacts:
-        transport, self.unconfined = await make_transport(self.config, resolved, self._around, self._stack)
+        transport, self.unconfined = await make_transport(self.config, resolved, self._around, self._stack, self.log)
+        self.log.add(f"starting: {resolved.shown}" + (f" (no sandbox: {self.unconfined})" if self.unconfined else ""))
         self._stale = True
 
         def tools_changed() -> None:
             self._stale = True
+            self.log.add("it says that its list of tools changed")
 
         connection = Connection(transport, tools_changed)
         self._stack.push_async_callback(connection.aclose)
@@ -142,8 +161,8 @@ class McpServer:
         """Compare what the server offers now with what was approved. Raises McpError."""
         self._stale = False  # first, since it can change meanwhile
         tools = await self.list_tools()
-        pin = self._pins.find(self.config.name, self.config.scope)
-        self.changes = compare(() if pin is None else pin.tools, tools)
+        self.changes = compare(() if self.pin is None else self.pin.tools, tools)
+        self._changed()
 
     async def list_tools(self) -> tuple[ServerTool, ...]:
         """What it offers now. Raises McpError."""
@@ -163,12 +182,9 @@ class McpServer:
                 f"its tool {call.tool.name} is not as you approved it, so it is off",
                 hint=f"`tark-lsp mcp approve {self.config.name}` shows what changed",
             )
+        if self.pin is not None and call.tool.name in self.pin.off:
+            raise McpError(f"you switched its tool {call.tool.name} off", hint="use another tool")
         return await client.call(call)
-
-    def pin_now(self, resolved: Resolved, tools: tuple[ServerTool, ...]) -> Pin:
-        """A pin for what the user has just approved."""
-        era = self.client.connection.facts.era
-        return Pin(self.config.name, resolved.digest, tools, self.config.scope, era, time.time())
 
     @property
     def client(self) -> Client:
@@ -184,6 +200,17 @@ class McpServer:
                 await asyncio.wait([self._starting])
         finally:
             await self._close()
+            self.changes = Changes()  # the next start compares again
+
+    def _started(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled():
+            task.exception()  # it is in `error`
+        self._changed()
+
+    def _ended(self, error: McpError) -> None:
+        """By itself."""
+        self.error = error
+        self._changed()
 
     async def _close(self) -> None:
         stack, self._stack, self._client = self._stack, contextlib.AsyncExitStack(), None
@@ -191,8 +218,3 @@ class McpServer:
             await stack.aclose()
         except Exception:  # a server that ends badly must not fail the turn or the shutdown
             log.exception("the MCP server %s could not be ended", self.config.name)
-
-
-def _seen(task: "asyncio.Task[None]") -> None:
-    if not task.cancelled():
-        task.exception()  # it is in `error`

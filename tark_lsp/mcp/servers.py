@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tark_lsp.errors import McpError
@@ -27,7 +27,9 @@ class OfferedTool:
 
 
 class McpServers:
-    def __init__(self, pins: PinStore, around: Surroundings) -> None:
+    def __init__(self, pins: PinStore, around: Surroundings, changed: Callable[[], None] = lambda: None) -> None:
+        """`changed` is called when the state of a server is another one."""
+        self._changed = changed
         self._pins = pins
         self._around = around
         self._servers: dict[str, McpServer] = {}
@@ -45,7 +47,7 @@ class McpServers:
                     task.add_done_callback(self._ending.discard)
         for name, config in wanted.items():
             if name not in self._servers:
-                self._servers[name] = McpServer(config, self._pins, self._around)
+                self._servers[name] = McpServer(config, self._pins, self._around, self._changed)
 
     def servers(self) -> list[McpServer]:
         return [self._servers[name] for name in sorted(self._servers)]
@@ -79,7 +81,8 @@ class McpServers:
             except McpError:
                 continue
             for tool in pin.tools:
-                if server.config.offers(tool.name) and tool.name not in server.changes.off:
+                off = server.changes.off | {*pin.off}
+                if server.config.offers(tool.name) and tool.name not in off:
                     found.append(
                         OfferedTool(tool_name(server.config.name, tool.name), server, tool, pin.digest_for(tool))
                     )
@@ -93,7 +96,8 @@ class McpServers:
             try:
                 server.approved()
             except McpError as error:
-                told.append(f"{name} is off: {error}")
+                if server.pin is None or not server.pin.disabled:
+                    told.append(f"{name} is off: {error}")
                 continue
             if server.error is not None:
                 told.append(f"{name} does not work: {server.error}")
@@ -102,6 +106,16 @@ class McpServers:
                 hint = f"`tark-lsp mcp approve {server.config.name}` shows the difference"
                 told.append(f"{name} changed since you approved it, so these tools are off: {off} ({hint})")
         return told
+
+    def start_one(self, name: str) -> None:
+        """In the background, if it is approved."""
+        if (server := self._servers.get(name)) is not None:
+            server.start()
+
+    async def end(self, name: str) -> None:
+        """It can be started again."""
+        if (server := self._servers.get(name)) is not None:
+            await server.aclose()
 
     async def aclose(self) -> None:
         servers, self._servers = self.servers(), {}

@@ -14,6 +14,7 @@ from typing import Any
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.eras import ServerFacts
 from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, encode, parse_messages
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, ProgramEnded, Receiver
 from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_group
 
@@ -41,8 +42,9 @@ class Program:
 class StdioTransport(asyncio.SubprocessProtocol):
     is_http = False
 
-    def __init__(self, name: str, program: Program) -> None:
+    def __init__(self, name: str, program: Program, server_log: ServerLog | None = None) -> None:
         self._name = name
+        self._log = ServerLog() if server_log is None else server_log
         self._program = program
         self._receiver: Receiver | None = None
         self._process: asyncio.SubprocessTransport | None = None
@@ -106,6 +108,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if fd == 2:
             self._errors = (self._errors + data)[-KEPT_ERRORS:]
             log.debug("MCP server %s: %r", self._name, data[:KEPT_ERRORS])
+            self._log.said(data)
             return
         if self._closing:
             return
@@ -132,6 +135,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
             self.skipped += 1
             if self.skipped in (1, 10, 100, 1_000):
                 log.warning("MCP server %s: skipped %d lines that are no messages: %s", self._name, self.skipped, error)
+                self._log.add(f"{self.skipped} lines on stdout were no messages, and were skipped: {error}")
             return
         for message in messages:
             if isinstance(message, Reply | Failure):
@@ -155,6 +159,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if not self._closing:
             self._closing = True
             self._line.clear()
+            self._log.ended(error)
             if self._receiver is not None:
                 self._receiver.closed(error)
 

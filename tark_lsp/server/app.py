@@ -31,6 +31,7 @@ class App:
         self.parts.background.start(self.parts.command_changes.recover())  # before the user changes more
         self.parts.background.start(recover_sandbox(self.parts.questions.warn))
         self.parts.restorer.restore_soon()
+        self.parts.mcp_list.news.check_soon()
 
     def configuration_changed(self, params: dict[str, Any]) -> None:
         self.parts.configuration.configuration_changed(params)
@@ -40,6 +41,7 @@ class App:
         event = event if isinstance(event, dict) else {}
         self.parts.workspaces.change_folders(folder_paths(event.get("added")), folder_paths(event.get("removed")))
         self.parts.restorer.restore_soon()
+        self.parts.mcp_list.news.check_soon()
 
     def files_renamed(self, params: dict[str, Any]) -> None:
         for old, new in paths_of_files(params, "oldUri", "newUri"):

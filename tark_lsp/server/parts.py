@@ -36,6 +36,7 @@ from tark_lsp.server.hunks.restore import RestoreCommand
 from tark_lsp.server.hunks.turn_undoing import TurnUndoing
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.indexing.command import IndexCommands, status_json
+from tark_lsp.server.mcp_list.commands import McpList
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
 from tark_lsp.server.permissions_command import PermissionsCommand
@@ -67,7 +68,7 @@ class ServerParts(CoreParts):
         reviews, hunks, turns, records, show = self.reviews, self.hunks, self.turns, self.records, self.show
         self.chats = OpenChats(documents, workspace, records, self.questions, ChatRows(self.store))
         chat_turns = ChatTurns(self.targets, self.prompts, sessions, turns, self.chats)
-        listing = McpListing(self.mcp.running, self.background)
+        listing = McpListing(self.mcp, self.background)
         completion = Completion(
             workspace,
             self.mentions.kinds,
@@ -93,6 +94,9 @@ class ServerParts(CoreParts):
         undone, check_model = self.checkpoints.undone_turns, self.configuration.check_model
         session_commands = SessionCommands(
             connection, sessions, show, records, turns.is_held_back, undone, check_model, self.agents
+        )
+        self.mcp_list = McpList(
+            connection, self.configuration, workspace, self.mcp, lambda: self.trust.is_trusted(workspace.folders)
         )
         store, saving, commands = self.store, self.saving, self.command_changes
         turn_undo = TurnUndoing(self.checkpoints, workspace, documents, records, self.outside, store, saving, commands)
@@ -126,7 +130,8 @@ class ServerParts(CoreParts):
                 RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
                 state,
                 permissions,
-                PermissionsCommand(self.given, workspace, sessions, records),
+                PermissionsCommand(self.given, self.trust, workspace, sessions, records),
+                self.mcp_list,
                 self.inputs,
                 session_commands,
                 self.agents,
@@ -154,6 +159,11 @@ class ServerParts(CoreParts):
         self.sessions.events.listen(self._on_session_event)
         self.inputs.listen(lambda _: self.lens_refresh.refresh())
         self.chats.listen(lambda _: self.lens_refresh.refresh())
+        for changes in (self.mcp.changed, self.trust.changed, self.configuration.loaded):
+            changes.listen(lambda _: self.mcp_list.news.check_soon())
+        self.documents.listen(self.mcp_list.news.on_document_event)
+        shows_offers = self._connection.client.understands("mcp")
+        self.mcp.tells_offers = self.preparation.contexts.hooks.tells_offers = not shows_offers
 
     def _on_review_event(self, event: ReviewEvent) -> None:
         match event:
@@ -184,6 +194,7 @@ class ServerParts(CoreParts):
             self.mcp.start()
 
     async def stop(self) -> None:
+        self.mcp_list.news.stop()
         self.reviews.ending = True
         await self.turns.stop()
         self.restorer.stop()

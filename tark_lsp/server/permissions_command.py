@@ -7,6 +7,7 @@ from typing import Any
 from tark_lsp.agent.grants import Grant
 from tark_lsp.errors import RequestError
 from tark_lsp.permissions.store import PermissionStore, PermissionsUnusable, StoredPermission
+from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.commands import Command
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.sessions.sessions import Sessions
@@ -16,8 +17,16 @@ from tark_lsp.workspace.files import Workspace
 
 
 class PermissionsCommand:
-    def __init__(self, store: PermissionStore, workspace: Workspace, sessions: Sessions, records: TurnRecords) -> None:
+    def __init__(
+        self,
+        store: PermissionStore,
+        trust: WorkspaceTrust,
+        workspace: Workspace,
+        sessions: Sessions,
+        records: TurnRecords,
+    ) -> None:
         self._store = store
+        self._trust = trust
         self._workspace = workspace
         self._sessions = sessions
         self._records = records
@@ -25,6 +34,7 @@ class PermissionsCommand:
     def commands(self) -> Iterable[Command]:
         yield Command("tark.permissions.list", incoming.ListGiven, self.list_given)
         yield Command("tark.permissions.revoke", incoming.RevokeGiven, self.revoke_given)
+        yield Command("tark.permissions.trust", incoming.Nothing, self.trust)
 
     async def list_given(self, request: incoming.ListGiven) -> dict[str, Any]:
         """First those that are stored, of the open folders or of all; then those of turns and sessions."""
@@ -48,6 +58,10 @@ class PermissionsCommand:
         except PermissionsUnusable as error:
             raise RequestError(f"what is stored was not revoked: {error.message}") from error
         return {"revoked": list(dict.fromkeys(revoked))}
+
+    async def trust(self, _: incoming.Nothing) -> dict[str, Any]:
+        """The user trusts the open folders. Not if the editor says that they do not."""
+        return {"trusted": self._trust.trust(self._workspace.folders)}
 
     def _stored(self, *, everywhere: bool) -> list[StoredPermission]:
         return self._store.permissions(None if everywhere else self._workspace.folders)

@@ -47,7 +47,8 @@ def test_an_agent_of_a_project_is_approved_in_the_terminal(tmp_path: Path) -> No
     env = environment(tmp_path)
     run = ["run", "--yes", "--trust-workspace", "--agent", "theirs", "look"]
     assert (
-        "of this project is not approved (`tark-lsp agents approve theirs`" in without_terminal(run, folder, env).stderr
+        "cannot be used: you have not approved it (`tark-lsp agents approve theirs`"
+        in without_terminal(run, folder, env).stderr
     )
     done = without_terminal(["agents", "approve", "theirs"], folder, env)
     assert (done.returncode, "this is not a terminal" in done.stdout + done.stderr) == (1, True)
@@ -85,6 +86,8 @@ def test_the_agent_of_a_session_in_the_chat(tmp_path: Path) -> None:
         terminal.expect("reviewer  Reviews")
         terminal.send(TAB)
         terminal.expect("/agent reviewer")
+        terminal.send(ENTER)  # takes the completion
+        terminal.rest()
         terminal.send(ENTER)
         terminal.expect("agent: reviewer (scripted/small, plan, careful)")
         terminal.until(lambda: "scripted/small · agent reviewer · plan" in terminal.status)

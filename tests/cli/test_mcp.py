@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tark_lsp.cli.mcp_servers.config_text import add_server, remove_server, table_text
 from tark_lsp.errors import SettingsError
+from tark_lsp.mcp.config_text import add_server, remove_server, table_text
 from tark_lsp.mcp_settings import McpServerSettings
 from tests import forked
 from tests.cli.terminal import Terminal, configure, environment

@@ -18,6 +18,7 @@ NEEDS: Mapping[str, str] = {
     "tark/requestInput": "experimental.tark.input",
     "tark/clientState": "experimental.tark.clientState",
     "tark/save": "experimental.tark.save",
+    "tark/mcp": "experimental.tark.mcp",
 }
 """The capability without which the server may not send the method."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.mcp.approving import list_tools
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin
@@ -45,15 +46,9 @@ class Desk:
 
     async def approve(self, config: ServerConfig) -> Pin:
         """What `tark-lsp mcp approve` does after a yes."""
-        server = self.server(config)
-        resolved = resolve(config, [self.folder])
-        try:
-            await server.open(resolved, None)
-            pin = server.pin_now(resolved, await server.list_tools())
-        finally:
-            await server.aclose()
-        self.pins.write(pin)
-        return pin
+        listed = await list_tools(config, resolve(config, [self.folder]), self.pins, self.around)
+        self.pins.write(listed.pin)
+        return listed.pin
 
     def told(self) -> list[str]:
         """What the servers noted."""

@@ -28,7 +28,7 @@ NEED_SOMETHING = {
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
     *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.models.check", "tark.commitMessage"),
-    *("tark.index.rebuild", "tark.agents.approve", "tark.agents.revoke"),
+    *("tark.index.rebuild", "tark.agents.show", "tark.agents.approve", "tark.agents.remove"),
 }
 
 
@@ -138,7 +138,8 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.settings.set", {"agent": "nonesuch"}, "nonesuch"),
     ("tark.agents.approve", {"name": "nonesuch", "digest": "x"}, "nonesuch"),
     ("tark.agents.approve", {"name": "nonesuch"}, "digest"),
-    ("tark.agents.revoke", {"name": "nonesuch"}, "nonesuch"),
+    ("tark.agents.show", {"name": "nonesuch"}, "nonesuch"),
+    ("tark.agents.remove", {"name": "nonesuch"}, "nonesuch"),
     *((f"tark.auth.{name}", {"provider": "nonesuch"}, "nonesuch") for name in ("login", "logout", "status", "check")),
     *((f"tark.auth.{name}", {"provider": 7}, "provider") for name in ("login", "logout", "status")),
     ("tark.auth.login", {"provider": "scripted"}, "scripted"),

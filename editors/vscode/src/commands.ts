@@ -10,6 +10,7 @@ import type { Permissions } from "./asking/permissions";
 import { showPendingRequests } from "./asking/requestList";
 import type { Chats } from "./chat/chats";
 import type { CommitMessages } from "./commit/commitMessage";
+import type { McpServers } from "./mcp/servers";
 import type { RunningTurns } from "./model/runningTurns";
 import type { Sessions } from "./model/sessions";
 import type { Updates } from "./model/updates";
@@ -55,6 +56,7 @@ export interface Features {
   readonly doctor: Doctor;
   readonly contextPage: ContextPage;
   readonly commitMessages: CommitMessages;
+  readonly mcp: McpServers;
   install(): Promise<void>;
 }
 
@@ -125,6 +127,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   permission: ({ permissions }, target) => permissions.showPermission(requestIdOf(target)),
   input: ({ inputs }, target) => inputs.showInput(requestIdOf(target)),
   waiting: ({ client, permissions, inputs }) => showPendingRequests(client.state, { permissions, inputs }),
+
+  mcp: ({ mcp }) => mcp.show(),
+  mcpAdd: ({ mcp }) => mcp.add(),
+  mcpApprove: ({ mcp }, target) => mcp.approveRow(target),
+  mcpYes: ({ mcp }, target) => mcp.answer(target, true),
+  mcpNo: ({ mcp }, target) => mcp.answer(target, false),
+  mcpRestart: ({ mcp }, target) => mcp.restart(target),
+  mcpLog: ({ mcp }, target) => mcp.showLog(target),
+  mcpRemove: ({ mcp }, target) => mcp.remove(target),
 
   selectModel: ({ client }) => chooseModel(client),
   selectMode: ({ client }) => chooseLevel(client, "mode"),

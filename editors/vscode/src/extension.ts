@@ -8,6 +8,7 @@ import { completeInlineMentions } from "./chat/inlineMentions";
 import { Chats } from "./chat/chats";
 import { CommitMessages } from "./commit/commitMessage";
 import { type Features, registerCommands } from "./commands";
+import { McpServers } from "./mcp/servers";
 import { PendingRequests } from "./model/pendingRequests";
 import { RunningTurns } from "./model/runningTurns";
 import type { Server } from "./model/server";
@@ -91,14 +92,15 @@ export function activate(context: vscode.ExtensionContext): Api {
   const reports = new Reports(client);
   const doctor = new Doctor(client, (context.extension.packageJSON as { version: string }).version);
   const contextPage = new ContextPage(client);
+  const mcp = new McpServers(client);
   const install = (): Promise<void> => installServer(context, client);
   const features: Features = {
     ...{ client, secrets, updates, sessions, turns, runningTurns, undo, restore },
-    ...{ chat, review, permissions, inputs, inline, reports, doctor, contextPage, install },
+    ...{ chat, review, permissions, inputs, inline, reports, doctor, contextPage, install, mcp },
     commitMessages: new CommitMessages(client),
   };
   context.subscriptions.push(
-    ...[client, status, progress, trackLastFileEditor(), reports, doctor, contextPage, chat, review, permissions, inputs, inline, completeInlineMentions(client, inline)],
+    ...[client, status, progress, trackLastFileEditor(), reports, doctor, contextPage, chat, review, permissions, inputs, inline, mcp, completeInlineMentions(client, inline)],
     state.on("server", (server) => !server.running && progress.clear()),
     chat.onDidChangeVisibility(() => progress.redraw()),
     watchEndings(state, chat),

@@ -9,7 +9,6 @@ from tark_lsp.cli.visible import one_line, visible
 from tark_lsp.context.agents import NO_AGENT
 from tark_lsp.errors import RequestError
 
-USABLE = ("yours", "approved")
 Row = Mapping[str, Any]
 
 
@@ -26,12 +25,12 @@ class AgentCommand:
             self._chat.send_prompt(f"/agent {wanted}")
             return
         listed = await self._chat.command("tark.agents.list")
-        if listed["note"]:
-            self._screen.print_line(one_line(listed["note"], 300), "yellow")
+        for problem in listed["problems"]:
+            self._screen.print_line(one_line(problem, 300), "yellow")
         agents = {agent["name"]: agent for agent in listed["agents"]}
         chosen = name.lower() or await self._pick(list(agents.values()))
         found = agents.get(chosen or "")
-        if found is not None and found["state"] not in USABLE and not await self._approved(found):
+        if found is not None and found["state"] != "approved" and not await self._approved(found):
             self._screen.print_line("nothing was approved", "yellow")
             chosen = None
         if chosen:
@@ -58,16 +57,18 @@ class AgentCommand:
         return str(names[int(typed)])
 
     async def _approved(self, agent: Row) -> bool:
-        for line in agent["shown"].split("\n"):
+        shown = await self._chat.command("tark.agents.show", {"name": agent["name"]})
+        for line in shown["text"].split("\n"):
             self._screen.print_line(visible(line), exact=True)
         answer = await self._keyboard.ask("Approve it, exactly as it is shown? [y]es, [n]o: ", "yn")
         if (answer or "")[:1].lower() != "y":
             return False
-        await self._chat.command("tark.agents.approve", {"name": agent["name"], "digest": agent["digest"]})
+        await self._chat.command("tark.agents.approve", {"name": agent["name"], "digest": shown["digest"]})
         return True
 
 
 def _about(agent: Row) -> str:
-    state = "" if agent["state"] == "yours" else f" (of the project, {agent['state']})"
+    reason = f", {agent['reason']}" if agent["reason"] else ""
+    state = f" (of the project{reason})" if agent["origin"] == "project" else ""
     described = f": {one_line(agent['description'], 60)}" if agent["description"] else ""
     return f"{state}{described}"

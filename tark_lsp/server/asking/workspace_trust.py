@@ -47,6 +47,12 @@ class WorkspaceTrust:
         is_open = bool(folders) and frozenset(folders) not in self._not_now
         return is_open and self._settings().workspace_trusted is None and not self._store.is_trusted(folders)
 
+    def trust(self, folders: Sequence[Path]) -> bool:
+        """The user trusts them, unless the editor says that they do not. Whether they are trusted."""
+        if self._settings().workspace_trusted is None:
+            self._keep(folders)
+        return self.is_trusted(folders)
+
     async def ask(self, folders: Sequence[Path], turn_id: str, session_id: str) -> bool:
         """Whether they are trusted. Asks if the user was not asked; a cancelled question is asked again later."""
         async with self._one_question:  # two turns can need it at the same time

@@ -18,8 +18,8 @@ from tark_lsp.server.protocol import incoming
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # loaded with the first offer
+    from tark_lsp.agent_offers import AgentState
     from tark_lsp.mcp.pin_store import PinStore
-
 
 PLACES = ((".tark", "agents"), (".claude", "agents"))
 
@@ -52,55 +52,75 @@ class CustomAgents:
 
     def commands(self) -> Iterable[Command]:
         yield Command("tark.agents.list", incoming.Nothing, self.list_all)
-        yield Command("tark.agents.approve", incoming.ApproveAgent, self.approve)
-        yield Command("tark.agents.revoke", incoming.AgentName, self.revoke)
+        yield Command("tark.agents.show", incoming.ServerName, self.show)
+        yield Command("tark.agents.approve", incoming.ShownServer, self.approve)
+        yield Command("tark.agents.remove", incoming.ServerName, self.remove)
 
     async def list_all(self, _: incoming.Nothing) -> dict[str, Any]:
-        """All of them, also offers that are not approved, with what the user has to see of one."""
-        agents = [{**self._json(agent), **self._shown(agent)} for agent in self._find_all().values()]
-        return {"agents": agents, "note": self._unread_note()}
+        """All of them, also offers that are not approved."""
+        note = self._unread_note()
+        agents = [self._json(agent) for agent in self._find_all().values()]
+        return {"agents": agents, "problems": [note] if note else []}
 
-    async def approve(self, request: incoming.ApproveAgent) -> dict[str, Any]:
-        """Raises RequestError if the file is not the one that was shown."""
+    async def show(self, request: incoming.ServerName) -> dict[str, Any]:
+        """What it can do and its whole file, compared with what was approved."""
+        from tark_lsp.agent_offers import pin_of, shown_agent
+        from tark_lsp.mcp.approving import compared
+
+        agent = self._existing(request.name)
+        pin, approved = pin_of(agent, self._pins()), self._is_usable(agent)
+        shown = compared(pin.shown if pin is not None and not approved else (), shown_agent(agent))
+        text = "\n".join(shown.lines) + "\n"
+        return {"text": text, "isDiff": shown.is_diff, "digest": agent.digest, "approved": approved}
+
+    async def approve(self, request: incoming.ShownServer) -> dict[str, Any]:
+        """What `show` has shown with this digest."""
         from tark_lsp.agent_offers import approve
         from tark_lsp.errors import McpError
 
-        agent = self._offer(request.name)
+        agent = self._existing(request.name)
+        if not agent.is_offer:
+            raise RequestError("it is your own agent, which needs no approval")
         if agent.digest != request.digest:
-            raise RequestError("digest: the file changed since it was shown", hint="look at it again")
+            raise RequestError("it changed meanwhile", hint="show it again")
         try:
             approve(agent, self._pins(), time.time())
         except McpError as error:
             raise RequestError(error.message, hint=error.hint) from error
-        return self._json(agent)
+        return {"approved": True}
 
-    async def revoke(self, request: incoming.AgentName) -> dict[str, Any]:
+    async def remove(self, request: incoming.ServerName) -> dict[str, Any]:
+        """The approval. `left`: the file, which stays."""
         from tark_lsp.agent_offers import remove_approval
         from tark_lsp.errors import McpError
 
-        agent = self._offer(request.name)
+        agent = self._existing(request.name)
+        if not agent.is_offer:
+            raise RequestError("it is your own agent", hint=f"delete {agent.source.name}")
         try:
-            removed = remove_approval(agent, self._pins())
+            remove_approval(agent, self._pins())
         except McpError as error:
             raise RequestError(error.message, hint=error.hint) from error
-        return {"removed": removed}
+        return {"left": str(agent.source.path)}
 
     def state(self, _: str | None) -> list[dict[str, Any]]:
         """For `tark.state`: those that can be chosen."""
         return [self._json(agent) for agent in self.usable().values()]
 
     def usable(self) -> Mapping[str, Agent]:
-        return {name: agent for name, agent in self._find_all().items() if self._state(agent) in ("yours", "approved")}
+        return {name: agent for name, agent in self._find_all().items() if self._is_usable(agent)}
 
     def find(self, name: str, field: str = "prompt") -> Agent:
         """One that can be used. Raises RequestError."""
         agents = self._find_all()
-        usable = [one.name for one in agents.values() if self._state(one) in ("yours", "approved")]
+        usable = [one.name for one in agents.values() if self._is_usable(one)]
         if name in usable:
             return agents[name]
         if name in agents:
+            from tark_lsp.agent_offers import REASONS
+
             raise RequestError(
-                f"{field}: the agent {name!r} of this project is {self._state(agents[name])}",
+                f"{field}: the project's agent {name} cannot be used: {REASONS[self._state(agents[name])]}",
                 hint=f"`tark-lsp agents approve {name}` shows its file and asks you",
             )
         known = ", ".join(usable) or "none; docs/agents.md shows how to write one"
@@ -155,41 +175,46 @@ class CustomAgents:
             return ""
         return "this folder has agents of its own, which are not read before you trust it (tark-lsp permissions trust)"
 
-    def _state(self, agent: Agent) -> str:
-        if not agent.is_offer:
-            return "yours"
+    def _state(self, agent: Agent) -> "AgentState":
         from tark_lsp.agent_offers import state_of
 
         return state_of(agent, self._pins())
+
+    def _is_usable(self, agent: Agent) -> bool:
+        return not agent.is_offer or self._state(agent) == "approved"
 
     def _pins(self) -> "PinStore":
         from tark_lsp.mcp.pin_store import PinStore
 
         return PinStore(agent_pins_folder)
 
-    def _offer(self, name: str) -> Agent:
+    def _existing(self, name: str) -> Agent:
         """Raises RequestError."""
-        agent = self._find_all().get(name)
-        if agent is None or not agent.is_offer:
-            hint = "" if self._is_trusted() else "trust the folder first: its files are not read until then"
-            raise RequestError(f"name: this folder offers no agent {name!r}", hint=hint)
-        return agent
+        agents = self._find_all()
+        if name not in agents:
+            raise RequestError(
+                f"there is no agent {name!r}", hint=self._unread_note() or f"there are: {', '.join(agents)}"
+            )
+        return agents[name]
 
     def _json(self, agent: Agent) -> dict[str, Any]:
+        state, reason = "approved", ""
+        if agent.is_offer:
+            from tark_lsp.agent_offers import REASONS
+
+            state = self._state(agent)
+            reason = REASONS[state]
         return {
             "name": agent.name,
             "description": agent.description,
-            "source": "workspace" if agent.is_offer else "user",
-            "state": self._state(agent),
+            "origin": "project" if agent.is_offer else "user",
+            "source": str(agent.source.path),
+            "state": state,
+            "reason": reason,
             "model": self.model_of(agent) or None,
             "mode": agent.mode,
             "approval": agent.level,
         }
-
-    def _shown(self, agent: Agent) -> dict[str, Any]:
-        from tark_lsp.agent_offers import shown_agent
-
-        return {"path": str(agent.source.path), "digest": agent.digest, "shown": "\n".join(shown_agent(agent))}
 
 
 def _tools() -> Mapping[str, bool]:

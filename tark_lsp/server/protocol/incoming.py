@@ -17,6 +17,7 @@ REQUEST_PERMISSION = "tark/requestPermission"
 REQUEST_INPUT = "tark/requestInput"
 CLIENT_STATE = "tark/clientState"
 SAVE = "tark/save"
+MCP = "tark/mcp"
 
 Line = Annotated[int, Field(strict=True, ge=0)]
 
@@ -192,6 +193,36 @@ class ListGiven(Payload):
     all: StrictBool = False
 
 
+class ServerName(Payload):
+    """Of an MCP server, a hook or a custom agent."""
+
+    name: StrictStr
+
+
+class AddServer(Payload):
+    """`run`: a command line, or a URL. `name`: made of it if it is missing."""
+
+    run: StrictStr
+    name: StrictStr | None = None
+    sandbox: StrictBool = True
+    network: StrictBool = False
+
+
+class ShownServer(Payload):
+    """`digest`: of what the user saw and agreed to."""
+
+    name: StrictStr
+    digest: StrictStr
+
+
+class SwitchServer(Payload):
+    """Without `tool`, the whole server."""
+
+    name: StrictStr
+    on: StrictBool
+    tool: StrictStr | None = None
+
+
 class RevokeGiven(Payload):
     """`all`: all that `tark.permissions.list` lists."""
 
@@ -227,16 +258,6 @@ class SetSettings(Payload):
     approval: ApprovalLevel | None = None
     thinking: Thinking | None = None
     agent: StrictStr | None = None
-
-
-class AgentName(Payload):
-    name: StrictStr
-
-
-class ApproveAgent(AgentName):
-    """`digest`: of the file as it was shown."""
-
-    digest: StrictStr
 
 
 class SessionId(Payload):

@@ -22,6 +22,8 @@ class HookCommands:
         self._configuration = configuration
         self._sandbox_of = sandbox_of
         self._told: set[str] = set()
+        self.tells_offers = True
+        """Whether a turn says which offers there are; not if the client shows them."""
 
     def hooks_of(self, workspace: Workspace, *, trusted: bool) -> tuple[TurnHooks, list[str]]:
         """The hooks of a turn, and what the user was not told yet. Where files are changed in memory, none run."""
@@ -39,7 +41,8 @@ class HookCommands:
         if offered:
             found = read_offers(workspace.folders, [hook.name for hook in hooks])
             approved = [hook for hook in found.hooks if pins.find(hook.name, str(hook.source)) is not None]
-            if new := [hook.name for hook in found.hooks if hook not in approved and hook.settings.enabled]:
+            new = [hook.name for hook in found.hooks if hook not in approved and hook.settings.enabled]
+            if new and self.tells_offers:
                 problems.append(f"this folder offers hooks ({', '.join(new)}): `tark-lsp hooks approve` shows one")
             problems += found.problems
             hooks += approved

@@ -4,11 +4,12 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tark_lsp.errors import McpError
 from tark_lsp.server.background import BackgroundTasks
+from tark_lsp.server.turns.mcp_tools import McpTools
 
 if TYPE_CHECKING:  # loaded with the first server
     from tark_lsp.mcp.server import McpServer
@@ -26,14 +27,16 @@ CAN_BE_TYPED = re.compile(r"[^\s\"`]+")
 
 
 class McpListing:
-    def __init__(self, running: "Callable[[], Sequence[McpServer]]", background: BackgroundTasks) -> None:
-        self._running = running
+    def __init__(self, mcp: McpTools, background: BackgroundTasks) -> None:
+        self._mcp = mcp
         self._background = background
         self._known: dict[tuple[int, Kind], tuple[float, Words]] = {}
 
     async def words(self, kind: Kind) -> Words:
         """`SERVER:PROMPT` or `SERVER:URI` of each. A list that takes longer is there for a later key."""
-        now, servers = time.monotonic(), self._running()
+        trusted = self._mcp.trusted()
+        servers = [] if trusted is None else [server for server in trusted.approved() if server.state == "ready"]
+        now = time.monotonic()
         old = [
             server
             for server in servers

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.folders import mcp_pins_folder
+from tark_lsp.listeners import Listeners
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.turns.sandboxes import Sandboxes
 from tark_lsp.tools.addresses import is_public
@@ -13,7 +13,9 @@ from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # loaded with the first server
-    from tark_lsp.mcp.server import McpServer
+    from tark_lsp.mcp.launching import Surroundings
+    from tark_lsp.mcp.offers import Offers
+    from tark_lsp.mcp.pin_store import PinStore
     from tark_lsp.mcp.server_config import ServerConfig
     from tark_lsp.mcp.servers import McpServers
     from tark_lsp.sandbox.sandbox import Sandbox
@@ -39,10 +41,14 @@ class McpTools:
         self._made: dict[tuple[str, str, int], Tool[Any]] = {}
         self._problems: list[str] = []
         self._told: set[str] = set()
+        self.tells_offers = True
+        """Whether a turn says which offers there are; not if the client shows them."""
+        self.changed: Listeners[None] = Listeners()
+        """Tells that the state of a server is another one."""
 
     def tools(self) -> Mapping[str, Tool[Any]]:
         """Those that the user approved, by name. No server has to run for that."""
-        servers = self._configured()
+        servers = self.servers()
         if servers is None:
             return {}
         from tark_lsp.tools.mcp_tool import mcp_tool
@@ -56,7 +62,7 @@ class McpTools:
 
     def readers(self) -> Mapping[str, Tool[Any]]:
         """For mentions of resources, if the user trusts the workspace."""
-        if (servers := self._trusted()) is None:
+        if (servers := self.trusted()) is None:
             return {}
         from tark_lsp.server.turns.mcp_texts import resource_readers
 
@@ -64,7 +70,7 @@ class McpTools:
 
     async def filled_prompt(self, typed: str, ctx: ToolContext) -> str:
         """With the text of the server's prompt that it names, if the user trusts the workspace. Raises RequestError."""
-        if not typed.lstrip().startswith("/") or (servers := self._trusted()) is None:
+        if not typed.lstrip().startswith("/") or (servers := self.trusted()) is None:
             return typed
         from tark_lsp.server.turns.mcp_texts import filled_prompt
 
@@ -72,18 +78,12 @@ class McpTools:
 
     def start(self) -> None:
         """Start those that are approved, in the background, if the user trusts the workspace."""
-        if (servers := self._trusted()) is not None:
+        if (servers := self.trusted()) is not None:
             servers.start()
-
-    def running(self) -> "list[McpServer]":
-        """Those that can be asked now, if the user trusts the workspace."""
-        if self._servers is None or (servers := self._trusted()) is None:
-            return []
-        return [server for server in servers.approved() if server.state == "ready"]
 
     def notices(self) -> list[str]:
         """What the user was not told yet."""
-        servers = self._configured()
+        servers = self.servers()
         found = [] if servers is None else [*self._problems, *servers.notices()]
         new = [notice for notice in found if notice not in self._told]
         self._told.update(new)
@@ -93,60 +93,71 @@ class McpTools:
         if self._servers is not None:
             await self._servers.aclose()
 
-    def _trusted(self) -> "McpServers | None":
+    def trusted(self) -> "McpServers | None":
         """None without a server, or without trust in the workspace, which is looked up only if there is a server."""
-        servers = self._configured()
+        servers = self.servers()
         return servers if servers is not None and self._is_trusted() else None
 
-    def _configured(self) -> "McpServers | None":
-        """None if there is none. Where files are changed in memory only, nothing runs."""
-        settings = self._configuration.settings
-        folders = self._workspace.folders
-        nothing = not settings.mcp.servers and not any(_offers(folder) for folder in folders)
-        if self._workspace.in_memory or (nothing and self._servers is None):
-            return None
-        self._servers = self._servers or self._new_servers()
-        self._servers.configure(self._configs())
-        return self._servers
+    def own(self) -> "list[ServerConfig]":
+        """The user's own servers."""
+        from tark_lsp.mcp.server_config import ServerConfig
 
-    def _new_servers(self) -> "McpServers":
-        from tark_lsp.mcp.launching import Surroundings
+        return [ServerConfig(name, one) for name, one in self._configuration.settings.mcp.servers.items()]
+
+    def offers(self) -> "Offers":
+        """Of the folders of the workspace, if the user trusts it."""
+        from tark_lsp.mcp.offers import Offers, project_offers
+
+        if not self._is_trusted() or self._workspace.in_memory:
+            return Offers()
+        return project_offers(self._workspace.folders, tuple(self._configuration.settings.mcp.servers))
+
+    def pins(self) -> "PinStore":
         from tark_lsp.mcp.pin_store import PinStore
-        from tark_lsp.mcp.servers import McpServers
 
-        around = Surroundings(
+        return PinStore(mcp_pins_folder)
+
+    def around(self) -> "Surroundings":
+        """Where servers run."""
+        from tark_lsp.mcp.launching import Surroundings
+
+        return Surroundings(
             lambda: self._workspace.folders,
             os.environ,
             self._sandbox,
             lambda: self._configuration.settings.sandbox == "require",
             is_public,
         )
-        return McpServers(PinStore(mcp_pins_folder), around)
+
+    def has_any(self) -> bool:
+        """Whether there is a server or an offer. Nothing is imported for that."""
+        return bool(self._configuration.settings.mcp.servers) or any(
+            (folder / name).is_file() for folder in self._workspace.folders for name in PROJECT_FILES
+        )
+
+    def servers(self) -> "McpServers | None":
+        """None if there is none. Where files are changed in memory only, nothing runs."""
+        if self._workspace.in_memory or (self._servers is None and not self.has_any()):
+            return None
+        if self._servers is None:
+            from tark_lsp.mcp.servers import McpServers
+
+            self._servers = McpServers(self.pins(), self.around(), lambda: self.changed.emit(None))
+        self._servers.configure(self._configs())
+        return self._servers
 
     def _configs(self) -> "list[ServerConfig]":
         """The user's own; and the offers of a project that the user approved, if they trust it."""
-        from tark_lsp.mcp.offers import project_offers
-        from tark_lsp.mcp.pin_store import PinStore
-        from tark_lsp.mcp.server_config import ServerConfig
-
-        servers = self._configuration.settings.mcp.servers
-        own = [ServerConfig(name, settings) for name, settings in servers.items()]
-        self._problems = []
-        if not self._is_trusted():
-            return own
-        offers, pins = project_offers(self._workspace.folders, tuple(servers)), PinStore(mcp_pins_folder)
+        offers, pins = self.offers(), self.pins()
         approved = [one for one in offers.servers if pins.find(one.name, one.scope) is not None]
-        if new := [one.name for one in offers.servers if one not in approved and one.settings.enabled]:
+        new = [one.name for one in offers.servers if one not in approved and one.settings.enabled]
+        self._problems = [*offers.problems]
+        if new and self.tells_offers:
             named = ", ".join(new)
             self._problems.append(f"this folder offers MCP servers ({named}): `tark-lsp mcp approve NAME` shows one")
-        self._problems += offers.problems
-        return [*own, *approved]
+        return [*self.own(), *approved]
 
     def _sandbox(self) -> "Sandbox | None":
         if self._configuration.settings.sandbox == "off":
             return None
         return self.sandboxes.sandbox_of(self._workspace.folders)
-
-
-def _offers(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in PROJECT_FILES)

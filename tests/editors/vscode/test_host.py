@@ -22,12 +22,13 @@ from tests.editors.vscode.installed import EXTENSION, OLDEST
 from tests.editors.vscode.windows import Begin
 from tests.editors.vscode.workbench import Workbench
 from tests.loopback import Loopback, Raw
+from tests.mcp.servers import PLAIN
 
 FAKE = Path(__file__).parents[1] / "neovim" / "plugin" / "fake_server.py"
 FILES = sorted(path.name.removesuffix(".test.ts") for path in (EXTENSION / "test" / "host").glob("*.test.ts"))
 CHOSEN = os.environ.get("HOST_TESTS", "").split() or [*FILES, "commands"]
 """`commands`: did the tests run each command?"""
-CORE = ("turns", "sessions", "waiting")
+CORE = ("turns", "sessions", "waiting", "mcp")
 """The files that try most commands in the least time. The others restart the server often, or do what other files of
 this folder do in a push, too.
 """
@@ -51,6 +52,9 @@ def results(begin: Begin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         "TARK_TEST_FAKE": str(FAKE),
         "TARK_TEST_WHEEL": str(_wheel(folder)),
         "TARK_TEST_BIN": str(_python_alone(folder)),
+        "TARK_TEST_MCP": json.dumps(
+            {"command": sys.executable, "args": ["-S", "-E", PLAIN], "changed": str(folder / "changed")}
+        ),
     }
     with Loopback([Raw()], models=["small", "big"]).in_thread() as provider:
         own = {"wire": "openai-chat", "baseUrl": f"{provider.url}/v1"}

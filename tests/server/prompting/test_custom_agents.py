@@ -43,8 +43,8 @@ async def refused(desk: Desk, command: str, **argument: Any) -> RequestError:
 
 
 async def approved(desk: Desk, name: str) -> None:
-    agents = {agent["name"]: agent for agent in (await desk.command("tark.agents.list"))["agents"]}
-    await desk.command("tark.agents.approve", {"name": name, "digest": agents[name]["digest"]})
+    shown = await desk.command("tark.agents.show", {"name": name})
+    assert await desk.command("tark.agents.approve", {"name": name, "digest": shown["digest"]}) == {"approved": True}
 
 
 async def names(desk: Desk) -> list[str]:
@@ -62,14 +62,15 @@ async def test_an_offer_counts_after_you_saw_the_whole_file(make: MakeDesk) -> N
     desk = trusted(make)
     file = write(desk, "theirs.md", "---\ndescription: Theirs\n---\nBe\u202e kind.\n")
     (theirs,) = (await desk.command("tark.agents.list"))["agents"]
-    assert (theirs["state"], theirs["source"], theirs["path"]) == ("not approved", "workspace", str(file))
-    assert "Be\\u{202e} kind." in theirs["shown"]
-    assert "list_directory" in theirs["shown"], "what it can use"
+    assert (theirs["state"], theirs["origin"], theirs["source"]) == ("waiting", "project", str(file))
+    shown = await desk.command("tark.agents.show", {"name": "theirs"})
+    assert "Be\\u{202e} kind." in shown["text"]
+    assert "list_directory" in shown["text"], "what it can use"
     assert await names(desk) == []
     error = await refused(desk, "tark.turn.start", prompt="/agent theirs x")
-    assert "of this project is not approved" in error.message
+    assert "the project's agent theirs cannot be used: you have not approved it" in error.message
     assert "tark-lsp agents approve theirs" in error.hint
-    assert "changed since it was shown" in str(await refused(desk, "tark.agents.approve", name="theirs", digest="0"))
+    assert "it changed meanwhile" in str(await refused(desk, "tark.agents.approve", name="theirs", digest="0"))
     await approved(desk, "theirs")
     assert await names(desk) == ["theirs"]
     await ended(desk, prompt="/agent theirs look")
@@ -83,12 +84,15 @@ async def test_an_offer_that_changed_asks_again(make: MakeDesk) -> None:
     await desk.command("tark.settings.set", {"sessionId": session, "agent": "theirs"})
     file.write_text("Be kinder.\n")
     error = await refused(desk, "tark.turn.start", prompt="look", sessionId=session)
-    assert "changed since you approved it, and this session has it" in error.message
+    assert "it changed since you approved it, and this session has it" in error.message
+    shown = await desk.command("tark.agents.show", {"name": "theirs"})
+    assert (shown["isDiff"], shown["approved"]) == (True, False)
+    assert "+    Be kinder." in shown["text"]
     opened = await desk.command("tark.session.open", {"sessionId": session})
     assert (opened["agent"], opened["effective"]) == ("theirs", None)
     await desk.command("tark.settings.set", {"sessionId": session, "agent": "none"})
     await ended(desk, prompt="look", sessionId=session)
-    assert (await desk.command("tark.agents.revoke", {"name": "theirs"})) == {"removed": True}
+    assert (await desk.command("tark.agents.remove", {"name": "theirs"})) == {"left": str(file)}
 
 
 async def test_the_model_of_an_offer_counts_if_you_have_its_provider(make: MakeDesk) -> None:

@@ -5,6 +5,7 @@
 
 import { Events } from "./events";
 import type { KeyCheck } from "./keyCheck";
+import type { McpChange } from "./mcp";
 import { Place } from "./place";
 import type { DocumentHunks, EffectiveSettings, Input, Permission, Session } from "./protocol";
 import type { Transcript, UpdateParams } from "./transcript";
@@ -24,6 +25,8 @@ export interface StateEvents {
   reveal: undefined;
   /** A key was stored for the provider and checked. A refused one is not kept. */
   key: { readonly provider: string; readonly check: KeyCheck };
+  /** The list of MCP servers and hooks is another one. */
+  mcp: McpChange;
   server: { readonly running: boolean; readonly starting?: boolean };
 }
 

@@ -263,6 +263,7 @@ export class Client implements Server, vscode.Disposable {
       settings: () => this.configuration.liveSettings(),
       onUpdate: (params) => this.updates.applyUpdate(params),
       onSession: (session) => this.updates.updateSession(session),
+      onMcp: (change) => this.state.emit("mcp", change),
     };
   }
 

@@ -15,6 +15,7 @@ export const CAPABILITIES = {
   languageServers: true,
   save: true,
   review: true,
+  mcp: true,
 };
 
 export interface CompatibilityProblem {

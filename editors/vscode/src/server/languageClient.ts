@@ -21,6 +21,7 @@ import {
 } from "vscode-languageclient/node";
 import { showInfo, showWarning } from "../window/notify";
 import type { Input, InputReply, Permission, PermissionReply, Session } from "../model/protocol";
+import type { McpChange } from "../model/mcp";
 import type { UpdateParams } from "../model/transcript";
 import { WithdrawnError } from "../model/pendingRequests";
 import { type ClientState, clientState, type WantedState } from "./clientState";
@@ -39,6 +40,7 @@ export interface ClientHandlers {
   settings(): object;
   onUpdate(params: UpdateParams): void;
   onSession(session: Session): void;
+  onMcp(change: McpChange): void;
   onPermission(request: Permission, token: vscode.CancellationToken): Promise<PermissionReply>;
   onInput(request: Input, token: vscode.CancellationToken): Promise<InputReply>;
   onProgress: (token: string | number, value: Parameters<HandleWorkDoneProgressSignature>[1], cancel: () => void) => void;
@@ -48,6 +50,7 @@ export interface ClientHandlers {
 
 const UPDATE = new NotificationType<UpdateParams>("tark/update");
 const SESSION = new NotificationType<{ session: Session }>("tark/session");
+const MCP = new NotificationType<McpChange>("tark/mcp");
 const PERMISSION = new RequestType<Permission, PermissionReply, void>("tark/requestPermission");
 const INPUT = new RequestType<Input, InputReply, void>("tark/requestInput");
 const CLIENT_STATE = new RequestType<WantedState, ClientState, void>("tark/clientState");
@@ -82,6 +85,7 @@ export function newLanguageClient(process: ServerProcess, initializationOptions:
   });
   client.onNotification(UPDATE, (params) => rim.onUpdate(params));
   client.onNotification(SESSION, ({ session }) => rim.onSession(session));
+  client.onNotification(MCP, (change) => rim.onMcp(change));
   client.onRequest(PERMISSION, (request, token) => rim.onPermission(request, token).catch(rejectWithdrawn));
   client.onRequest(INPUT, (request, token) => rim.onInput(request, token).catch(rejectWithdrawn));
   client.onRequest(CLIENT_STATE, (wanted) => clientState(wanted, client));

@@ -63,6 +63,14 @@ def remove_server(file: Path, name: str) -> bool:
     return True
 
 
+def configured(file: Path) -> tuple[str, ...]:
+    """The names of the servers in it. None if it cannot be read: the settings report that."""
+    try:
+        return tuple(_servers(_read(file), file))
+    except SettingsError:
+        return ()
+
+
 def _without(value: dict[str, Any], name: str) -> dict[str, Any]:
     """All other settings."""
     mcp = dict(value.get("mcp", {}))

@@ -1,0 +1,95 @@
+"""What the user is shown of a server before they approve it, and the pin that their yes makes.
+
+Two steps: its command or URL, then, after a yes, its tools as it lists them now. The terminal and the server use them.
+"""
+
+import difflib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tark_lsp.mcp.launching import Surroundings
+from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.pins import Pin, compare, shown_changes, shown_tool
+from tark_lsp.mcp.server import McpServer
+from tark_lsp.mcp.server_config import Resolved, ServerConfig
+from tark_lsp.mcp.server_tools import ServerTool
+from tark_lsp.visible import visible_code
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """`lines` for the user. `is_diff`: they compare what was approved with what is there now."""
+
+    lines: tuple[str, ...]
+    is_diff: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a server offers now. A yes to `shown` writes `pin`. `differs`: from what was approved before."""
+
+    shown: Shown
+    pin: Pin
+    differs: bool
+    unconfined: str = ""
+    """Why it runs without a sandbox."""
+
+
+def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
+    """All that is approved of a command or URL. Values are not shown: they can be keys."""
+    settings = config.settings
+    lines = [f"{config.name}, from {config.source}" if config.is_offer else config.name]
+    lines.append(f"  {'connects to' if resolved.url else 'runs'}: {resolved.shown}")
+    if not resolved.url:
+        where = "in the sandbox, if there is one" if settings.sandbox else "without a sandbox"
+        network = ", with network" if settings.network else ", without network"
+        lines.append(f"  where: {resolved.cwd}, {where}{network if settings.sandbox else ''}")
+    for name, text in (*settings.env.items(), *settings.headers.items()):
+        lines.append(f"  gets {name} = {text if '${' in text else '(a value of its own)'}")
+    lines += [f"  the approval is for the content of {script}" for script in resolved.scripts]
+    lines += [f"  {resolved.warning}"] if resolved.warning else []
+    return [visible_code(line).replace("\n", "⏎") for line in lines]  # no text can look like a line of its own
+
+
+def compared(before: Sequence[str], now: Sequence[str]) -> Shown:
+    """Lines about a command or hook, and those that were approved before; empty if there were none."""
+    if not before:
+        return Shown(tuple(now))
+    if tuple(before) == tuple(now):
+        return Shown((*now, "", "changed: a value that is not shown, or the content of a file"))
+    return Shown(tuple(difflib.unified_diff(before, now, "approved", "now", lineterm="", n=100)), is_diff=True)
+
+
+async def list_tools(config: ServerConfig, resolved: Resolved, pins: PinStore, around: Surroundings) -> Listed:
+    """Starts the server, after a yes to its command, and ends it. Raises McpError."""
+    server = McpServer(config, pins, around)
+    try:
+        await server.open(resolved, None)
+        tools = await server.list_tools()
+        pin = _pin(server, resolved, tools)
+        before = pins.find(config.name, config.scope)
+        if before is None:
+            return Listed(Shown(tuple(_whole(server, tools))), pin, differs=True, unconfined=server.unconfined)
+        changes = compare(before.tools, tools)
+        lines = shown_changes(changes) or ["its tools are as you approved them"]
+        kept = replace(pin, off=tuple(name for name in before.off if pin.find(name) is not None))
+        return Listed(Shown(tuple(lines), bool(changes)), kept, bool(changes), server.unconfined)
+    finally:
+        await server.aclose()
+
+
+def _pin(server: McpServer, resolved: Resolved, tools: tuple[ServerTool, ...]) -> Pin:
+    config, era = server.config, server.client.connection.facts.era
+    shown = tuple(shown_command(config, resolved))
+    return Pin(config.name, resolved.digest, tools, config.scope, era, time.time(), shown)
+
+
+def _whole(server: McpServer, tools: Sequence[ServerTool]) -> list[str]:
+    facts = server.client.connection.facts
+    lines = [f"it calls itself {visible_code(facts.name) or '(nothing)'} and offers {len(tools)} tools"]
+    if facts.instructions:
+        lines += ["instructions, which no model gets:", *map(visible_code, facts.instructions.split("\n"))]
+    for tool in tools:
+        lines += ["", *shown_tool(tool)]
+    return [*lines, *(visible_code(f"left out: {problem}") for problem in server.problems)]

@@ -1,0 +1,88 @@
+"""Tells the client that a server is in another state, and, once for each digest, what waits for a yes of the user."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tark_lsp.folders import told_offers_folder
+from tark_lsp.server.connection.lsp import Connection
+from tark_lsp.server.protocol import incoming
+from tark_lsp.server.turns.hook_commands import OFFERS
+from tark_lsp.server.turns.mcp_tools import PROJECT_FILES, McpTools
+from tark_lsp.workspace.documents import DocumentEvent, Saved
+from tark_lsp.workspace.files import Workspace
+
+if TYPE_CHECKING:  # loaded with the first server or hook
+    from tark_lsp.server.mcp_list.current import CurrentList
+
+log = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 0.2
+"""After the first of several changes."""
+HOOKS_FILE = "/".join(OFFERS)
+
+
+class OfferNews:
+    """Says nothing to a client that does not understand `mcp`: there, the notices of a turn say it."""
+
+    def __init__(
+        self, connection: Connection, workspace: Workspace, mcp: McpTools, current: "Callable[[], CurrentList]"
+    ) -> None:
+        """`current` is called only if there is a server or an offer."""
+        self._connection = connection
+        self._workspace = workspace
+        self._mcp = mcp
+        self._current = current
+        self._understood = connection.client.understands("mcp") and not workspace.in_memory
+        self._timer: asyncio.TimerHandle | None = None
+        self._told: set[str] = set()
+        """Also those that cannot be noted on the disk."""
+
+    def check_soon(self) -> None:
+        if self._timer is None and self._understood:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._check)
+
+    def on_document_event(self, event: DocumentEvent) -> None:
+        """A file of offers was saved, perhaps."""
+        names = (*PROJECT_FILES, HOOKS_FILE)
+        if isinstance(event, Saved) and event.document.path is not None:
+            path = event.document.path
+            if any(path == folder / name for folder in self._workspace.folders for name in names):
+                self.check_soon()
+
+    def stop(self) -> None:
+        self._understood = False
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _check(self) -> None:
+        self._timer = None
+        offers_hooks = any((folder / HOOKS_FILE).is_file() for folder in self._workspace.folders)
+        if not (offers_hooks or self._mcp.has_any()):
+            return
+        servers, _ = self._current().servers()
+        hooks, _ = self._current().hooks()
+        waiting = [("server", row.config.name, row.state, row.news) for row in servers]
+        waiting += [("hook", row.hook.name, row.state, row.news) for row in hooks]
+        new = [
+            {"kind": kind, "name": name, "changed": state == "changed"}
+            for kind, name, state, news in waiting
+            if news and self.note(news)
+        ]
+        self._connection.notify(incoming.MCP, {"unanswered": new})
+
+    def note(self, news: str) -> bool:
+        """The user knows it now. Whether they were not told of it before, by this process or another one."""
+        if news in self._told:
+            return False
+        self._told.add(news)
+        try:
+            folder = told_offers_folder()
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (folder / news[:32]).touch(mode=0o600, exist_ok=False)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            log.warning("that the user was told of an offer cannot be noted: %s", error)
+        return True
