@@ -87,7 +87,8 @@ def _pin(server: McpServer, resolved: Resolved, tools: tuple[ServerTool, ...]) -
 
 def _whole(server: McpServer, tools: Sequence[ServerTool]) -> list[str]:
     facts = server.client.connection.facts
-    lines = [f"it calls itself {visible_code(facts.name) or '(nothing)'} and offers {len(tools)} tools"]
+    count = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
+    lines = [f"it calls itself {visible_code(facts.name) or '(nothing)'} and offers {count}"]
     if facts.instructions:
         lines += ["instructions, which no model gets:", *map(visible_code, facts.instructions.split("\n"))]
     for tool in tools:

@@ -56,6 +56,7 @@ class App:
     def files_created(self, params: dict[str, Any]) -> None:
         for (path,) in paths_of_files(params, "uri"):
             self.parts.indexing.files.changed([path])
+            self.parts.mcp_list.news.written(path)
 
     def watched_files_changed(self, params: dict[str, Any]) -> None:
         self.parts.indexing.files.watched_changed(params)

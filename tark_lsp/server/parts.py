@@ -152,6 +152,8 @@ class ServerParts(CoreParts):
     def _before_command(self, command: str) -> None:
         self.restorer.restore_if_due()
         self.indexing.before_command(command)
+        if command == "tark.turn.start":  # a file of offers can have changed without the editor
+            self.mcp_list.news.check_soon()
 
     def _connect_events(self) -> None:
         self.reviews.events.listen(self._on_review_event)

@@ -150,6 +150,7 @@ local COMMANDS = {
   { 'TarkContext', 'context_report', 'Show what the next prompt consists of' },
   { 'TarkPermission', 'permission', 'Go to the permission or question that waits for you' },
   { 'TarkPermissions', 'permissions', 'Show what you allowed, and revoke it' },
+  { 'TarkMcp', 'mcp', 'List MCP servers and hooks, and approve them' },
   { 'TarkRestart', 'restart', 'Restart the server' },
 }
 

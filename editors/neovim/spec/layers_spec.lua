@@ -47,6 +47,7 @@ local LAYERS = {
     'tark.autostart',
     'tark.commands.',
     'tark.health',
+    'tark.mcp.',
     'tark.pickers.',
     'tark.renaming',
     'tark.startup',

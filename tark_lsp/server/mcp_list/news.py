@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tark_lsp.folders import told_offers_folder
@@ -44,12 +45,14 @@ class OfferNews:
             self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._check)
 
     def on_document_event(self, event: DocumentEvent) -> None:
-        """A file of offers was saved, perhaps."""
-        names = (*PROJECT_FILES, HOOKS_FILE)
         if isinstance(event, Saved) and event.document.path is not None:
-            path = event.document.path
-            if any(path == folder / name for folder in self._workspace.folders for name in names):
-                self.check_soon()
+            self.written(event.document.path)
+
+    def written(self, path: Path) -> None:
+        """Perhaps a file of offers."""
+        names = (*PROJECT_FILES, HOOKS_FILE)
+        if any(path == folder / name for folder in self._workspace.folders for name in names):
+            self.check_soon()
 
     def stop(self) -> None:
         self._understood = False

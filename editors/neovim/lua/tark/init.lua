@@ -61,6 +61,7 @@ M.sessions = lazy('tark.pickers.sessions', 'choose')
 M.model = lazy('tark.pickers.settings', 'choose_model')
 M.mode = lazy('tark.pickers.settings', 'choose_mode')
 M.permissions = lazy('tark.pickers.permissions', 'choose')
+M.mcp = lazy('tark.mcp.list', 'show')
 M.login = lazy('tark.pickers.login', 'choose')
 
 M.status = lazy('tark.status', 'line')

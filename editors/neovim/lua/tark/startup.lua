@@ -13,6 +13,7 @@ M.MODULES = {
   'tark.state.session_loader',
   'tark.state.waiting',
   'tark.state.progress',
+  'tark.state.mcp',
   'tark.chat',
   'tark.turn_notices',
   'tark.user_events',
@@ -22,6 +23,7 @@ M.MODULES = {
   'tark.commands.restart',
   'tark.commands.unnamed_buffers',
   'tark.waiting.float',
+  'tark.mcp.news',
 }
 
 ---Views of the float by kind of request. They are loaded with the first request.

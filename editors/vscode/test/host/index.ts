@@ -16,6 +16,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   review: () => import("./review.test"),
   waiting: () => import("./waiting.test"),
   sessions: () => import("./sessions.test"),
+  mcp: () => import("./mcp.test"),
   settings: () => import("./settings.test"),
   symbols: () => import("./symbols.test"),
   server: () => import("./server.test"),

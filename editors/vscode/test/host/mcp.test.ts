@@ -37,6 +37,7 @@ async function offered(words: string): Promise<vscode.TextDocument> {
 }
 
 test("an offer: one notification, its command, its tools, a yes; then a switch, and the diff of another tool", async () => {
+  writeFileSync(pathOf(".mcp.json"), "");
   await open(".mcp.json", OFFER);
   await hands.sees("the MCP server toy waits for your approval");
   await hands.clicks("the MCP server toy waits for your approval", "Show");
@@ -52,10 +53,10 @@ test("an offer: one notification, its command, its tools, a yes; then a switch, 
   assert.deepEqual(tools.map(({ fullName, state }) => [fullName, state]), [["mcp__toy__add", "on"]]);
   await until("its document is closed", () => vscode.window.activeTextEditor?.document.uri.scheme !== "tark-offer");
 
-  await hands.shows('.tree-explorer-viewlet-tree-view [aria-label*="running"] .codicon-check');
+  await hands.shows(".custom-view-tree-node-item-checkbox.codicon-check, .custom-view-tree-node-item .codicon-check");
   const log = { name: "toy" };
   await run("mcpLog", log);
-  await offered("running: toy");
+  await offered("running: plain");
 
   writeFileSync(changed, "");
   await run("mcpRestart", log);
@@ -70,13 +71,10 @@ test("an offer: one notification, its command, its tools, a yes; then a switch, 
 
 test("a hook of the workspace is shown whole and approved", async () => {
   mkdirSync(pathOf(".tark"), { recursive: true });
+  writeFileSync(pathOf(".tark/hooks.toml"), "");
   await open(".tark/hooks.toml", '[[hooks]]\nname = "check"\non = "turnEnd"\ncommand = "true"\n');
   await hands.sees("the hook check waits for your approval");
-  await run("mcp");
-  await until("the view", async () => {
-    await run("mcpApprove", { kind: "hook", name: "check" });
-    return true;
-  });
+  await run("mcpApprove", { kind: "hook", name: "check" });
   await offered("check, on turnEnd");
   await run("mcpYes");
   const { server } = await api();

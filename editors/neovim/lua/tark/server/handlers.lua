@@ -6,7 +6,14 @@ local M = {}
 ---@alias tark.Answer fun(params: table, client_id: integer, context: lsp.HandlerContext): any, lsp.ResponseError?
 
 ---Methods that upper layers answer.
-M.REGISTERED = { 'tark/update', 'tark/session', 'tark/requestPermission', 'tark/requestInput', '$/cancelRequest' }
+M.REGISTERED = {
+  'tark/update',
+  'tark/session',
+  'tark/mcp',
+  'tark/requestPermission',
+  'tark/requestInput',
+  '$/cancelRequest',
+}
 
 ---@type table<string, tark.Answer>
 local answers = {

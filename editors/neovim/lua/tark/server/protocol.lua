@@ -17,6 +17,7 @@ M.CAPABILITIES = {
   languageServers = true,
   save = true,
   review = true,
+  mcp = true,
 }
 
 ---If the server speaks another version, tells the user what to do. The plugin continues as far as it can.

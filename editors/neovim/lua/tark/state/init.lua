@@ -27,6 +27,7 @@ local M = {}
 ---| 'input'      # (state) other questions wait than before
 ---| 'session'    # (state, session_id?) settings or title changed, or another session is the current one
 ---| 'progress'   # (state) work-done progress
+---| 'mcp'        # (state, unanswered) the list of MCP servers and hooks is another one
 ---| 'attach'     # (state, bufnr) the server knows this document from now on
 ---| 'server'     # (state, 'started'|'ended')
 
