@@ -14,6 +14,7 @@ const STATUS: Status = {
   server: "running",
   title: "Prices",
   model: "scripted/editors",
+  agent: "",
   mode: "build",
   approval: "careful",
   costUsd: 0.0123,

@@ -1,4 +1,4 @@
----The lines above the chat's windows: title, model and mode of the session, its status, how full the context is; what
+---The lines above the chat's windows: title, model, agent and mode of the session, its status, how full the context is; what
 ---is to be said of the prompt.
 local layout = require('tark.chat.layout')
 local state = require('tark.state')
@@ -32,10 +32,11 @@ function M.text(server_state, columns)
     or running > 0 and 'working'
     or nil
   local parts = {}
-  local defaults = server_state.settings
+  local used = state.used_settings(server_state)
   for _, part in ipairs({
-    session.model or defaults.model or false,
-    session.mode or defaults.mode or false,
+    used.model or false,
+    used.agent and 'agent ' .. used.agent or false,
+    used.mode or false,
     status or false,
     queued > 0 and queued .. ' queued' or false,
     used or false,
