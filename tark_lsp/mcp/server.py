@@ -16,6 +16,7 @@ from tark_lsp.mcp.launching import Surroundings, make_transport
 from tark_lsp.mcp.opening import open_connection
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Changes, Pin, compare, usable
+from tark_lsp.mcp.resolving import Resolver
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
 from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.server_tools import ServerTool
@@ -44,6 +45,7 @@ class McpServer:
         self.log = ServerLog(self._ended)
         self._pins = pins
         self._around = around
+        self._resolver = Resolver(config)
         self._stack = contextlib.AsyncExitStack()
         self._client: Client | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -78,7 +80,7 @@ class McpServer:
 
     def approved(self) -> Pin:
         """Its pin, if it holds for the configuration. Raises McpError."""
-        return self._holding(resolve(self.config, self._around.folders()))
+        return self._holding(self._resolver.resolve(self._around.folders()))
 
     def _holding(self, resolved: Resolved) -> Pin:
         pin = self.pin

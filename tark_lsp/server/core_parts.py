@@ -45,6 +45,7 @@ from tark_lsp.server.turns.default_model import SessionModels
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
 from tark_lsp.server.turns.lasting_permissions import WorkspacePermissions
+from tark_lsp.server.turns.mcp_start import McpStart
 from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
@@ -188,6 +189,8 @@ class CoreParts:
         self.hunk_updates = HunkUpdates(self.records, self.earlier, self.hunks)
         self.recorder = Recorder(self.sessions, self.questions.warn)
         turns.listen(self.recorder)  # the first one, so that everything is stored before anybody is told
+        self.mcp_start = McpStart(self.mcp)
+        turns.listen(self.mcp_start)
         self.titles = Titles(configuration, self.sessions, turns)
         turns.listen(TurnLog())
         self.tracing = create_tracing(os.environ, self.questions.warn)

@@ -192,11 +192,12 @@ class ServerParts(CoreParts):
     def _on_session_event(self, event: SessionEvent) -> None:
         if isinstance(event, SessionLost):
             self.turns.cancel(session_id=event.session_id)
-        if isinstance(event, SessionChanged):  # it is new, perhaps: its first call should find its server ready
-            self.mcp.start()
+        if isinstance(event, SessionChanged) and not self.records.active_turns():  # else `mcp_start` does it
+            self.mcp.start()  # it is new, perhaps: its first call should find its server ready
 
     async def stop(self) -> None:
         self.mcp_list.news.stop()
+        self.mcp_start.stop()
         self.reviews.ending = True
         await self.turns.stop()
         self.restorer.stop()

@@ -71,7 +71,6 @@ class Preparation:
             prompt = await self.contexts.ask_for_prompt(record)
         prompt = record.kind.prompt_text(prompt)
         context = self.contexts.context_of(record, emit, workspace)
-        self.contexts.mcp.start()
         tools = self.contexts.tools() if record.calls else self.contexts.tools_of(session, model, self.estimates)
         user = self._users.user_of(record, context, settings, rules.edit_review)
         readers = self.contexts.mcp.readers()
