@@ -1,6 +1,6 @@
-"""Starts the MCP servers of a turn when its first request is on its way: nobody waits for them to have the first word.
-
-Their tools are known from their pins, and a call waits for its server.
+"""When MCP servers are read and started. Their pins are read soon after the start of our server, so that the first turn
+knows their tools; their programs start when the first request of a turn is on its way, because a call waits for its
+server, and nobody has to wait for the first word.
 """
 
 import asyncio
@@ -15,10 +15,19 @@ AFTER_SECONDS = 0.2
 """The programs take the processor that the request and the beginning of its answer need."""
 
 
+READ_AFTER_SECONDS = 1.0
+"""After the client is ready, whose first requests come before that."""
+
+
 class McpStart(Observer):
     def __init__(self, mcp: McpTools) -> None:
         self._mcp = mcp
         self._timer: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
+
+    def read_soon(self) -> None:
+        """Read what is pinned while nobody waits. Without a server, this looks for two files and does nothing."""
+        self._reading = asyncio.get_running_loop().call_later(READ_AFTER_SECONDS, self._mcp.tools)
 
     def on_turn_accepted(self, record: TurnRecord) -> None:
         pass
@@ -34,8 +43,9 @@ class McpStart(Observer):
         pass
 
     def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._reading):
+            if timer is not None:
+                timer.cancel()
 
     def _start(self) -> None:
         self._timer = None
