@@ -51,6 +51,11 @@ class NamedPrompts:
             kind = self.agents.chosen(kind, chosen)
         elif name == "agent" and (called := slash_name(prompt)) is not None:
             kind = self._find(called) or kind
+        if kind.agent is not None and not asks and not kind.prompt_text(prompt).strip():
+            raise RequestError(
+                f"prompt: say what the agent {kind.agent.name} should do",
+                hint="to choose it for the session: Select Agent in VS Code, :TarkAgent in Neovim",
+            )
         if kind.needs_prompt and not asks and not kind.prompt_text(prompt).strip():
             raise RequestError(f"prompt: kind {kind.name} needs a prompt")
         if kind.needs_range and not has_range:

@@ -176,3 +176,10 @@ async def test_a_model_of_an_unknown_provider_is_an_error(make: MakeDesk) -> Non
     turn = await desk.command("tark.turn.start", {"prompt": "/agent reviewer look"})
     error = (await desk.end(turn["turnId"]))["error"]
     assert (error["code"], "the model of the agent reviewer" in error["message"]) == ("settings", True)
+
+
+async def test_a_name_alone_says_how_to_choose_it_for_the_session(make: MakeDesk) -> None:
+    desk = make()
+    write(desk, "reviewer.md", "Review.", own=True)
+    error = await refused(desk, "tark.turn.start", prompt="/agent reviewer")
+    assert "say what the agent reviewer should do" in error.message
