@@ -24,6 +24,7 @@ SPREAD = (
     "tests/cli/test_run_providers.py",
     "tests/cli/test_undo.py",
     "tests/editors/test_before_trust.py",
+    "tests/editors/test_mcp_list.py",
     "tests/editors/test_permissions_kept.py",
     "tests/editors/test_sessions_killed.py",
     "tests/editors/test_undo_after_kill.py",

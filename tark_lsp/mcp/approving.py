@@ -5,10 +5,11 @@ Two steps: its command or URL, then, after a yes, its tools as it lists them now
 
 import difflib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tark_lsp.mcp.launching import Surroundings
+from tark_lsp.mcp.opening import FIRST_SECONDS
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin, compare, shown_changes, shown_tool
 from tark_lsp.mcp.server import McpServer
@@ -61,11 +62,17 @@ def compared(before: Sequence[str], now: Sequence[str]) -> Shown:
     return Shown(tuple(difflib.unified_diff(before, now, "approved", "now", lineterm="", n=100)), is_diff=True)
 
 
-async def list_tools(config: ServerConfig, resolved: Resolved, pins: PinStore, around: Surroundings) -> Listed:
-    """Starts the server, after a yes to its command, and ends it. Raises McpError."""
+async def list_tools(
+    config: ServerConfig,
+    resolved: Resolved,
+    pins: PinStore,
+    around: Surroundings,
+    keep_log: Callable[[list[str]], None] = lambda _: None,
+) -> Listed:
+    """Starts the server, after a yes to its command, and ends it. `keep_log` gets its log. Raises McpError."""
     server = McpServer(config, pins, around)
     try:
-        await server.open(resolved, None)
+        await server.open(resolved, None, seconds=FIRST_SECONDS)
         tools = await server.list_tools()
         pin = _pin(server, resolved, tools)
         before = pins.find(config.name, config.scope)
@@ -76,6 +83,7 @@ async def list_tools(config: ServerConfig, resolved: Resolved, pins: PinStore, a
         kept = replace(pin, off=tuple(name for name in before.off if pin.find(name) is not None))
         return Listed(Shown(tuple(lines), bool(changes)), kept, bool(changes), server.unconfined)
     finally:
+        keep_log(server.log.lines())
         await server.aclose()
 
 

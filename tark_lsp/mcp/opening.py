@@ -18,6 +18,8 @@ from tark_lsp.mcp.json_rpc import MODERN_ERRORS, UNKNOWN_VERSION, RpcError
 from tark_lsp.mcp.transport import HttpRefusal
 
 OPEN_SECONDS = 10.0
+FIRST_SECONDS = 60.0
+"""For the first start, while the user waits: `npx` and `uvx` download the server then."""
 SILENT_SECONDS = 3.0
 """How long a probe waits alone."""
 
@@ -100,4 +102,5 @@ async def _greet_legacy(connection: Connection) -> ServerFacts:
 async def _ask(
     connection: Connection, method: str, params: Mapping[str, Any], era: Era, version: str
 ) -> Mapping[str, Any]:
-    return await connection.request(method, params, seconds=OPEN_SECONDS, era=era, version=version)
+    """The limit of the whole opening ends it earlier."""
+    return await connection.request(method, params, seconds=FIRST_SECONDS, era=era, version=version)

@@ -13,7 +13,7 @@ from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.content import Content
 from tark_lsp.mcp.eras import Era, ServerFacts
 from tark_lsp.mcp.launching import Surroundings, make_transport
-from tark_lsp.mcp.opening import open_connection
+from tark_lsp.mcp.opening import OPEN_SECONDS, open_connection
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Changes, Pin, compare, usable
 from tark_lsp.mcp.resolving import Resolver
@@ -84,7 +84,7 @@ class McpServer:
 
     def _holding(self, resolved: Resolved) -> Pin:
         pin = self.pin
-        hint = f"run `tark-lsp mcp approve {self.config.name}` in a terminal"
+        hint = f"approve it in your editor's list of MCP servers, or with `tark-lsp mcp approve {self.config.name}`"
         if pin is None:
             raise McpError("you have not approved it", hint=hint)
         if pin.command != resolved.digest:
@@ -133,19 +133,19 @@ class McpServer:
             await self._close()
             raise
 
-    async def open(self, resolved: Resolved, known: Era | None) -> ServerFacts:
+    async def open(self, resolved: Resolved, known: Era | None, *, seconds: float = OPEN_SECONDS) -> ServerFacts:
         """Connect without looking at the pin. Raises McpError."""
         await self._close()
         try:
-            return await self._open(resolved, known)
+            return await self._open(resolved, known, seconds)
         except ProgramEnded:
             if known is Era.LEGACY:
                 raise
         # Some legacy servers end when they get anything before `initialize`.
         await self._close()
-        return await self._open(resolved, Era.LEGACY)
+        return await self._open(resolved, Era.LEGACY, seconds)
 
-    async def _open(self, resolved: Resolved, known: Era | None) -> ServerFacts:
+    async def _open(self, resolved: Resolved, known: Era | None, seconds: float) -> ServerFacts:
         transport, self.unconfined = await make_transport(self.config, resolved, self._around, self._stack, self.log)
         self.log.add(f"starting: {resolved.shown}" + (f" (no sandbox: {self.unconfined})" if self.unconfined else ""))
         self._stale = True
@@ -157,7 +157,7 @@ class McpServer:
         connection = Connection(transport, tools_changed)
         self._stack.push_async_callback(connection.aclose)
         self._client = Client(connection, self.config.settings.timeout_seconds)
-        return await open_connection(connection, known)
+        return await open_connection(connection, known, seconds=seconds)
 
     async def _list_again(self) -> None:
         """Compare what the server offers now with what was approved. Raises McpError."""
@@ -182,7 +182,7 @@ class McpServer:
         if call.tool.name in self.changes.off:
             raise McpError(
                 f"its tool {call.tool.name} is not as you approved it, so it is off",
-                hint=f"`tark-lsp mcp approve {self.config.name}` shows what changed",
+                hint=f"your editor's list of MCP servers, or `tark-lsp mcp approve {self.config.name}`, shows the change",
             )
         if self.pin is not None and call.tool.name in self.pin.off:
             raise McpError(f"you switched its tool {call.tool.name} off", hint="use another tool")

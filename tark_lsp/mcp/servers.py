@@ -111,7 +111,8 @@ class McpServers:
                 told.append(f"{name} does not work: {server.error}")
             elif server.changes:
                 off = ", ".join(sorted(server.changes.off)[:5])
-                hint = f"`tark-lsp mcp approve {server.config.name}` shows the difference"
+                shows = f"your editor's list of MCP servers, or `tark-lsp mcp approve {server.config.name}`, shows"
+                hint = f"{shows} the difference"
                 told.append(f"{name} changed since you approved it, so these tools are off: {off} ({hint})")
         return told
 

@@ -47,7 +47,7 @@ class Cache:
 CACHES = (
     Cache("anything else", "xdg", {"XDG_CACHE_HOME": "{cache}"}),
     Cache("pip", "pip", {"PIP_CACHE_DIR": "{cache}", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}),
-    Cache("uv", "uv", {"UV_CACHE_DIR": "{cache}", "UV_LINK_MODE": "copy"}),
+    Cache("uv", "uv", {"UV_CACHE_DIR": "{cache}", "UV_LINK_MODE": "copy", "UV_TOOL_DIR": "{cache}/tools"}),
     Cache("npm", "npm", {"npm_config_cache": "{cache}", "npm_config_update_notifier": "false"}),
     Cache("yarn", "yarn", {"YARN_CACHE_FOLDER": "{cache}", "YARN_GLOBAL_FOLDER": "{cache}"}),
     Cache("pnpm", "pnpm", {"npm_config_store_dir": "{cache}"}),
@@ -82,12 +82,15 @@ CACHES = (
 NOT_WITH_NETWORK = frozenset({"GOPROXY"})
 """Left out if the command has the network. Then nothing is seeded either, so that the caches can be filled."""
 
+ONLY_WITH_NETWORK = frozenset({"UV_TOOL_DIR"})
+"""`uvx` writes to that folder, and can fill it with the network. Without it, the tools that you installed are used."""
+
 
 def cache_variables(caches: Path, home: Path, *, network: bool) -> Iterator[tuple[str, str]]:
     for cache in CACHES:
         folder = caches / cache.folder
         for name, value in cache.variables.items():
-            if not (network and name in NOT_WITH_NETWORK):
+            if name not in (NOT_WITH_NETWORK if network else ONLY_WITH_NETWORK):
                 yield name, value.replace("{cache}", str(folder)).replace("{home}", str(home))
 
 

@@ -61,6 +61,7 @@ class App:
 
     def watched_files_changed(self, params: dict[str, Any]) -> None:
         self.parts.indexing.files.watched_changed(params)
+        self.parts.mcp_list.news.watched_changed(params)
 
     def progress_cancelled(self, params: dict[str, Any]) -> None:
         turn_id = self.parts.tokens.find_turn_id(params.get("token"))

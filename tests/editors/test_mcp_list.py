@@ -78,7 +78,12 @@ async def until(editor: MemoryEditor, state: str) -> Json:
         seen = len(pings(editor))
         if (row := await toy(editor))["state"] == state:
             return row
-        await editor.connection.until(lambda seen=seen: len(pings(editor)) > seen, f"{row} is {state}")
+        await told_again(editor, seen)
+
+
+async def told_again(editor: MemoryEditor, seen: int) -> None:
+    """Until the server has told of more changes than these."""
+    await editor.connection.until(lambda: len(pings(editor)) > seen, f"more than {seen} changes")
 
 
 async def approve(editor: MemoryEditor, name: str = "toy") -> Json:
@@ -147,8 +152,8 @@ async def test_another_command_is_off_told_and_shown_as_a_diff(machine: Machine)
     await approve(editor)
     await until(editor, "running")
     machine.offer("long")
-    uri = editor.open(machine.folder / ".mcp.json")
-    editor.connection.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+    changes = [{"uri": (machine.folder / ".mcp.json").as_uri(), "type": 2}]
+    editor.connection.notify("workspace/didChangeWatchedFiles", {"changes": changes})
     await editor.connection.until(lambda: [one for one in news(editor) if one["changed"]], "news")
     row = await until(editor, "changed")
     assert "not as you approved it" in row["reason"]
@@ -241,9 +246,12 @@ async def test_a_hook_is_approved_by_its_digest_and_shown_again_when_it_changed(
     assert "check, on turnEnd" in shown["text"]
     assert "changed meanwhile" in await refusal(editor, "tark.hooks.approve", {"name": "check", "digest": "0"})
     await editor.command("tark.hooks.approve", {"name": "check", "digest": shown["digest"]})
+    uri = editor.open(machine.folder / ".tark" / "hooks.toml")
     (row,) = (await editor.command("tark.hooks.list", {}))["hooks"]
     assert row["state"] == "approved"
     machine.offer_hook('args = ["x"]\n')
+    editor.connection.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+    await editor.connection.until(lambda: [one for one in news(editor) if one["changed"]], "news")
     (row,) = (await editor.command("tark.hooks.list", {}))["hooks"]
     assert row["state"] == "changed"
     shown = await editor.command("tark.hooks.show", {"name": "check"})

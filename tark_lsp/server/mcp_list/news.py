@@ -4,11 +4,12 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.folders import told_offers_folder
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol.capabilities import find_value
 from tark_lsp.server.turns.hook_commands import OFFERS
 from tark_lsp.server.turns.mcp_tools import PROJECT_FILES, McpTools
 from tark_lsp.workspace.documents import DocumentEvent, Saved
@@ -52,6 +53,13 @@ class OfferNews:
         """Perhaps a file of offers."""
         names = (*PROJECT_FILES, HOOKS_FILE)
         if any(path == folder / name for folder in self._workspace.folders for name in names):
+            self.check_soon()
+
+    def watched_changed(self, params: dict[str, Any]) -> None:
+        """`workspace/didChangeWatchedFiles`. What is malformed is skipped."""
+        changes = params.get("changes")
+        uris = [find_value(change, "uri") for change in changes] if isinstance(changes, list) else []
+        if any(isinstance(uri, str) and uri.endswith((*PROJECT_FILES, HOOKS_FILE)) for uri in uris):
             self.check_soon()
 
     def stop(self) -> None:

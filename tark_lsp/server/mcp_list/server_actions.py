@@ -32,6 +32,8 @@ class ServerActions:
         self._changed = changed
         self._listed: dict[str, Listed] = {}
         """By name: what the user was shown last of the tools of a server."""
+        self._logs: dict[str, list[str]] = {}
+        """By name: the log of the last run for `inspect`."""
 
     async def list(self, _: incoming.Nothing) -> dict[str, Any]:
         rows, problems = self._current.servers()
@@ -77,7 +79,13 @@ class ServerActions:
         row = self._current.server(request.name)
         resolved = self._agreed(row, request.digest)
         try:
-            listed = await list_tools(row.config, resolved, self._current.mcp.pins(), self._current.mcp.around())
+            listed = await list_tools(
+                row.config,
+                resolved,
+                self._current.mcp.pins(),
+                self._current.mcp.around(),
+                lambda lines: self._logs.update({request.name: lines}),
+            )
         except McpError as error:
             raise RequestError(
                 f"the MCP server {request.name} does not work: {error.message}", hint=error.hint
@@ -138,7 +146,7 @@ class ServerActions:
         """What happened to it, and its stderr, without keys of the environment."""
         row = self._current.server(request.name)
         server = self._running(request.name)
-        lines = server.log.lines() if server is not None else []
+        lines = [*self._logs.get(request.name, ()), *(server.log.lines() if server is not None else ())]
         text = "\n".join(lines) or f"nothing yet: {row.reason or 'it was not started'}"
         return {"text": redact(text, environment_secrets(os.environ))}
 

@@ -11,6 +11,8 @@ export interface Offer {
   readonly isDiff: boolean;
   /** The label of a yes, and what it does; undefined: there is nothing to approve. */
   readonly yes?: readonly [label: string, run: () => Promise<unknown>];
+  /** The yes is being carried out. */
+  readonly isBusy?: boolean;
 }
 
 export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable {
@@ -38,7 +40,10 @@ export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLe
 
   /** At both ends, since a list of tools can be long. */
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const yes = this.offers.get(document.uri.path)?.yes;
+    const { yes, isBusy } = this.offers.get(document.uri.path) ?? {};
+    if (isBusy === true) {
+      return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title: "$(loading~spin) Working…", command: "" })];
+    }
     if (yes === undefined) {
       return [];
     }
@@ -61,7 +66,7 @@ export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLe
     const document = await vscode.workspace.openTextDocument(uri);
     const editor = await vscode.window.showTextDocument(document, { preview: true });
     editor.revealRange(new vscode.Range(0, 0, 0, 0));
-    await vscode.languages.setTextDocumentLanguage(document, offer.isDiff ? "diff" : "plaintext");
+    await vscode.languages.setTextDocumentLanguage(document, offer.isDiff ? "tark-offer-diff" : "tark-offer");
     this.updateContext();
   }
 
@@ -72,11 +77,12 @@ export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLe
     if (uri === undefined || offer?.yes === undefined) {
       return;
     }
-    this.offers.set(uri.path, { title: offer.title, text: offer.text, isDiff: offer.isDiff });
-    this.relensed.fire();
     if (!isYes) {
       return this.close(uri);
     }
+    const { title, text, isDiff } = offer;
+    this.offers.set(uri.path, { title, text, isDiff, isBusy: true });
+    this.relensed.fire();
     try {
       await offer.yes[1]();
     } catch (problem) {
@@ -86,8 +92,8 @@ export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLe
     } finally {
       this.updateContext();
     }
-    if (this.offers.get(uri.path)?.yes === undefined) {
-      await this.close(uri); // no other question followed
+    if (this.offers.get(uri.path)?.isBusy === true) {
+      await this.close(uri); // nothing else is shown in its place
     }
   }
 

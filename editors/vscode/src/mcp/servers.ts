@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { OfferKind, ShownOffer, ShownTools, Unanswered } from "../model/mcp";
 import type { Server } from "../model/server";
 import { listRow, plainLine } from "../text/surfaces";
-import { confirm, reportErrors, showInfo, showResult } from "../window/notify";
+import { confirm, errorMessage, reportErrors, showInfo, showResult } from "../window/notify";
 import { Offers } from "./offers";
 import { newsText, type Row } from "./rows";
 import { McpTree } from "./tree";
@@ -128,12 +128,24 @@ export class McpServers implements vscode.Disposable {
   }
 
   private async inspect(name: string, title: string, { text, digest }: ShownOffer): Promise<void> {
-    const listed = await this.work(this.server.executeCommand<ShownTools>("tark.mcp.inspect", { name, digest }));
+    const listed = await this.work(this.server.executeCommand<ShownTools>("tark.mcp.inspect", { name, digest })).catch((problem: unknown) =>
+      this.showFailure(name, title, text, problem),
+    );
+    if (listed === undefined) {
+      return;
+    }
     const where = listed.unconfined === "" ? "" : `  it runs without a sandbox: ${listed.unconfined}\n`;
     const offer = { title, text: `${text}${where}\n${listed.text}`, isDiff: listed.isDiff };
     const label = listed.isDiff ? "Approve These Changes" : `Approve ${listed.tools === 1 ? "This Tool" : `These ${String(listed.tools)} Tools`}`;
     const yes = (): Promise<void> => this.store("tark.mcp.approve", name, listed.digest);
     await this.offers.show(listed.differs ? { ...offer, yes: [label, yes] } : offer);
+  }
+
+  /** With what the server wrote, and a way to try again. */
+  private async showFailure(name: string, title: string, text: string, problem: unknown): Promise<undefined> {
+    const log = await this.server.executeCommand<{ text: string }>("tark.mcp.log", { name });
+    const whole = `${text}\n${errorMessage(problem)}\n\n${log.text}\n`;
+    await this.offers.show({ title, text: whole, isDiff: false, yes: ["Start It Again", () => this.approve("server", name)] });
   }
 
   private async store(command: string, name: string, digest: string): Promise<void> {

@@ -48,6 +48,8 @@ export interface ClientHandlers {
   onExecute(command: string, given: unknown[], next: (given: unknown[]) => Promise<unknown>): Promise<unknown>;
 }
 
+/** What a workspace can offer. One watcher for all servers, since a client does not dispose of it. */
+const OFFERS = vscode.workspace.createFileSystemWatcher("**/{.mcp.json,.vscode/mcp.json,.tark/hooks.toml}");
 const UPDATE = new NotificationType<UpdateParams>("tark/update");
 const SESSION = new NotificationType<{ session: Session }>("tark/session");
 const MCP = new NotificationType<McpChange>("tark/mcp");
@@ -126,6 +128,7 @@ function clientOptions(
   return {
     documentSelector: [{ scheme: "file" }],
     initializationOptions,
+    synchronize: { fileEvents: OFFERS },
     outputChannel: rim.log,
     traceOutputChannel: rim.trace,
     revealOutputChannelOn: RevealOutputChannelOn.Never, // it would hide what the user looks at

@@ -1,12 +1,15 @@
 """What is in each picture of the project window. Each scene begins and ends with nothing to review."""
 
 import base64
+import json
 import re
+import shutil
 from collections.abc import Callable, Mapping
 
 from tests.editors.vscode.chat import EMPTY_TAB, PASTE, Chat, said
 from tests.editors.vscode.screens.studio import EDITOR, PICKER, SIDE, WIDTH, Studio, idle
 from tests.editors.vscode.workbench import until
+from tests.mcp.servers import PLAIN
 
 FILE = "shop/prices.py"
 
@@ -256,6 +259,41 @@ def doctor(studio: Studio) -> None:
     studio.bench.run("View: Close Editor")
 
 
+def mcp(studio: Studio) -> None:
+    """A server that the folder offers: its tools to approve, then the list."""
+    bench, rows = studio.bench, studio.page.locator(".monaco-list-row")
+    (bench.workspace / "tools").mkdir(exist_ok=True)
+    shutil.copy(PLAIN, bench.workspace / "tools" / "issues.py")
+    server = {"command": "python3", "args": ["tools/issues.py", "many"], "env": {"TOY_THINGS": "issue"}}
+    (bench.workspace / ".mcp.json").write_text(json.dumps({"mcpServers": {"issues": server}}))
+    Chat(bench)
+    bench.run("Tark: Show MCP Servers")
+    issues = rows.filter(has_text="issues").first
+    issues.filter(has_text="waits for your approval").wait_for()
+    studio.calm()
+    issues.click()
+    lens = studio.page.locator(".codelens-decoration a")
+    lens.filter(has_text="Start It").click()
+    lens.filter(has_text="Approve These").first.wait_for()
+    studio.rest()
+    studio.shoot("mcp-offer")
+    lens.filter(has_text="Approve These").first.click()
+    issues.filter(has_text="running").wait_for()
+    studio.page.wait_for_timeout(500)
+    if not rows.filter(has_text="create_issue").count():
+        issues.locator(".monaco-tl-twistie").click()
+    rows.filter(has_text="create_issue").locator(".codicon-check").click()
+    issues.filter(has_text="4 of 5 tools").wait_for()
+    studio.rest()
+    studio.shoot("mcp", SIDE)
+    bench.run("Tark: Remove MCP Server or Hook…")
+    studio.page.locator(".quick-input-list .monaco-list-row").filter(has_text="issues").click()
+    studio.page.locator(".monaco-dialog-box .monaco-button").filter(has_text="Forget").click()
+    issues.filter(has_text="waits").wait_for()
+    (bench.workspace / ".mcp.json").unlink()
+    Chat(bench)
+
+
 SCENES: Mapping[str, Callable[[Studio], None]] = {
     scene.__name__.replace("_", "-"): scene
     for scene in (
@@ -276,6 +314,7 @@ SCENES: Mapping[str, Callable[[Studio], None]] = {
         commit,
         doctor,
         tabs,
+        mcp,
     )
 }
 

@@ -33,6 +33,27 @@ local function store(command, name, digest)
   end)
 end
 
+---With what the server wrote, and a way to try again.
+---@param name string
+---@param title string
+---@param text string
+---@param problem string
+local function show_failure(name, title, text, problem)
+  request('tark.mcp.log', { name = name }, function(log)
+    offer.show({
+      title = title,
+      text = ('%s\n%s\n\n%s'):format(text, problem, log.text),
+      is_diff = false,
+      yes = {
+        'starts it again',
+        function()
+          M.approve('server', name)
+        end,
+      },
+    })
+  end)
+end
+
 ---@param name string
 ---@param title string
 ---@param shown table the answer of `tark.mcp.show`
@@ -54,6 +75,8 @@ local function inspect(name, title, shown)
         end,
       } or nil,
     })
+  end, function(problem)
+    show_failure(name, title, shown.text, problem)
   end)
 end
 

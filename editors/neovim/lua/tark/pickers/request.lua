@@ -7,7 +7,8 @@ local state = require('tark.state')
 ---@param command string of docs/protocol.md
 ---@param argument table|fun(server_state: tark.State): table
 ---@param done fun(answer: any, server_state: tark.State)
-return function(command, argument, done)
+---@param failed? fun(problem: string) nil: the problem is shown as a message
+return function(command, argument, done, failed)
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
       return notify.warn(problem or 'there is no server')
@@ -16,7 +17,7 @@ return function(command, argument, done)
     local value = type(argument) == 'function' and argument(server_state) or argument --[[@as table]]
     requests.send_command(client, command, value, function(refusal, answer)
       if refusal then
-        return notify.warn(refusal)
+        return (failed or notify.warn)(refusal)
       end
       done(answer, server_state)
     end)
