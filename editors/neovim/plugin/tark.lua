@@ -139,7 +139,7 @@ local COMMANDS = {
     complete = by('tark.pickers.settings', 'complete_mode'),
   },
   {
-    'TarkAgent',
+    'TarkAgents',
     'choose_agent',
     'Choose the custom agent of the session',
     options = setting,

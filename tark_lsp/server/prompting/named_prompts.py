@@ -54,7 +54,7 @@ class NamedPrompts:
         if kind.agent is not None and not asks and not kind.prompt_text(prompt).strip():
             raise RequestError(
                 f"prompt: say what the agent {kind.agent.name} should do",
-                hint="to choose it for the session: Select Agent in VS Code, :TarkAgent in Neovim",
+                hint="to choose it for the session: Select Agent in VS Code, :TarkAgents in Neovim",
             )
         if kind.needs_prompt and not asks and not kind.prompt_text(prompt).strip():
             raise RequestError(f"prompt: kind {kind.name} needs a prompt")

@@ -9,7 +9,7 @@ import { begin, ended, pathOf, resetWindow, run, state, until } from "./window";
 
 setup(() => resetWindow());
 
-teardown(async () => {
+teardown(() => {
   rmSync(pathOf(".tark/agents"), { recursive: true, force: true });
 });
 

@@ -1,4 +1,4 @@
-"""A custom agent and a hook that formats: chosen, shown, approved and left by `:TarkAgent`."""
+"""A custom agent and a hook that formats: chosen, shown, approved and left by `:TarkAgents`."""
 
 import json
 import sys
@@ -58,7 +58,7 @@ def test_an_agent_that_reads_and_a_hook_that_formats(started: tuple[Neovim, Path
     neovim, workspace = started
     neovim.keys(":Tark hello<CR>")
     ended(neovim, 1)
-    neovim.keys("<Esc>:TarkAgent<CR>")
+    neovim.keys("<Esc>:TarkAgents<CR>")
     neovim.choose(2)
     told(neovim, "agent of this session is reviewer")
     shown = {"agent": "reviewer", "model": "scripted/small", "mode": "ask"}
@@ -68,13 +68,13 @@ def test_an_agent_that_reads_and_a_hook_that_formats(started: tuple[Neovim, Path
     assert neovim.lua(LAST_MODEL) == "scripted/small"
     assert not (workspace / "b.py").exists()
 
-    neovim.keys("<Esc>:TarkAgent the<Tab><CR>")
+    neovim.keys("<Esc>:TarkAgents the<Tab><CR>")
     neovim.until(lambda: "You are theirs." in "\n".join(neovim.lines), "its whole file")
     assert status(neovim)["agent"] == "reviewer"
     neovim.keys("y")
     told(neovim, "agent of this session is theirs")
 
-    neovim.keys(":TarkAgent<CR>")
+    neovim.keys(":TarkAgents<CR>")
     neovim.choose(1)
     told(neovim, "agent of this session is none")
     neovim.until(lambda: status(neovim)["agent"] == "" and status(neovim)["mode"] == "build", "no agent is shown")
