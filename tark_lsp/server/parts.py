@@ -127,7 +127,7 @@ class ServerParts(CoreParts):
                 RestoreCommand(turn_undo, sessions, hunks),
                 HunkCommands(reviews, hunks, self.restorer, asked_turns),
                 CodeBlockCommand(self.workspaces, self.preparation.contexts, self.targets, sessions, turns),
-                RegenerateCommand(documents, reviews, asked_turns, turns, self.targets),
+                RegenerateCommand(documents, reviews, asked_turns, turns, self.targets, self.agents),
                 state,
                 permissions,
                 PermissionsCommand(self.given, self.trust, workspace, sessions, records),

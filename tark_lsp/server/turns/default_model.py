@@ -24,7 +24,7 @@ class SessionModels:
     def __init__(self, configuration: Configuration, questions: Questions, agents: CustomAgents) -> None:
         self._configuration = configuration
         self._questions = questions
-        self._agents = agents
+        self.agents = agents
 
     async def open_for(self, record: TurnRecord) -> Model:
         """That of the turn, else that of its agent, else that of the session.
@@ -32,7 +32,7 @@ class SessionModels:
         That of a project's agent counts if you have its provider. Raises SettingsError.
         """
         models, agent = self._configuration.models, record.kind.agent
-        wanted = "" if record.request.model or agent is None else self._agents.model_of(agent)
+        wanted = "" if record.request.model or agent is None else self.agents.model_of(agent)
         if agent is None or not wanted:
             return await models.open_model(record.request.model or await self.model_of(record.session))
         try:

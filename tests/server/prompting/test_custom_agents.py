@@ -183,3 +183,15 @@ async def test_a_name_alone_says_how_to_choose_it_for_the_session(make: MakeDesk
     write(desk, "reviewer.md", "Review.", own=True)
     error = await refused(desk, "tark.turn.start", prompt="/agent reviewer")
     assert "say what the agent reviewer should do" in error.message
+
+
+async def test_show_context_is_that_of_the_agent(make: MakeDesk) -> None:
+    desk = make()
+    write(desk, "reviewer.md", "---\ntools: Read\n---\nReview.", own=True)
+    session = {"sessionId": (await desk.command("tark.session.new"))["sessionId"]}
+    plain = await desk.command("tark.session.context", session)
+    await desk.command("tark.settings.set", {**session, "agent": "reviewer"})
+    less = await desk.command("tark.session.context", session)
+    assert "2 tools" in [part["name"] for part in less["parts"]]
+    assert any(part["name"].endswith("reviewer.md") for part in less["parts"])
+    assert less["tokens"] < plain["tokens"]
