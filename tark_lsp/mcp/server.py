@@ -182,7 +182,7 @@ class McpServer:
         if call.tool.name in self.changes.off:
             raise McpError(
                 f"its tool {call.tool.name} is not as you approved it, so it is off",
-                hint=f"your editor's list of MCP servers, or `tark-lsp mcp approve {self.config.name}`, shows the change",
+                hint=f"your editor's list of MCP servers, or `tark-lsp mcp approve {self.config.name}`, shows it",
             )
         if self.pin is not None and call.tool.name in self.pin.off:
             raise McpError(f"you switched its tool {call.tool.name} off", hint="use another tool")

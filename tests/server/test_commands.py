@@ -28,7 +28,9 @@ NEED_SOMETHING = {
     *(f"tark.session.{name}" for name in ("open", "context", "rename", "delete", "fork", "restore")),
     *("tark.session.export", "tark.session.compact"),
     *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.models.check", "tark.commitMessage"),
-    *("tark.index.rebuild", "tark.agents.show", "tark.agents.approve", "tark.agents.remove"),
+    *(f"tark.mcp.{name}" for name in ("add", "show", "inspect", "approve", "switch", "restart", "log", "remove")),
+    *(f"tark.{kind}.{name}" for kind in ("hooks", "agents") for name in ("show", "approve", "remove")),
+    "tark.index.rebuild",
 }
 
 
@@ -124,6 +126,17 @@ WRONG: list[tuple[str, object, str]] = [
     ),
     ("tark.session.rename", {"sessionId": "x"}, "title"),
     ("tark.session.fork", {"sessionId": "x", "messageId": 7}, "messageId"),
+    *(
+        (f"tark.{kind}.{name}", {"name": "nonesuch", "digest": "x", "on": True}, "nonesuch")
+        for kind, names in {"mcp": "show inspect switch restart log remove", "hooks": "show approve remove"}.items()
+        for name in names.split()
+    ),
+    ("tark.mcp.approve", {"name": "nonesuch", "digest": "x"}, "not what was shown last"),
+    ("tark.mcp.inspect", {"name": "x"}, "digest"),
+    ("tark.mcp.switch", {"name": "x"}, "on"),
+    ("tark.mcp.add", {"run": "'"}, "cannot be read"),
+    ("tark.mcp.add", {"run": "x", "name": "X Y"}, "cannot be the name of a server"),
+    ("tark.mcp.add", {"run": "http://example.com/mcp#a"}, "url"),
     ("tark.models.list", {"provider": 7}, "provider"),
     ("tark.models.check", {"model": "gpt"}, "model"),
     ("tark.models.check", {"model": "nonesuch/gpt"}, "nonesuch"),
