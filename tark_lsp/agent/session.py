@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tark_lsp.agent.grants import Grant
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.context.tokens import SizeCache, message_tokens
 from tark_lsp.messages import ApprovalLevel, Message, Mode, ToolDefinition, Usage
-from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.workspace.snapshot import Snapshot
+
+if TYPE_CHECKING:  # loaded with the first turn
+    from tark_lsp.secrets.masks import SecretMasks
 
 
 @dataclass(slots=True)
@@ -41,5 +44,5 @@ class Session:
     """The name of the custom agent of its turns; empty: none."""
     usual_model: str | None = None
     """The model of the modes that have none of their own, while it is in one that has."""
-    masks: SecretMasks | None = None
+    masks: "SecretMasks | None" = None
     """The tokens that replaced secrets; None until the first turn."""

@@ -27,13 +27,14 @@ import psutil
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import Seen
-from tark_lsp.index.model import IndexState, ParsedFile
+from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.packing import pack
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.questions import DefinitionsOf, Search
 from tark_lsp.index.ranking import candidates_query, terms_of
 from tark_lsp.index.reading import read_for_index
 from tark_lsp.index.scanning import list_all
+from tark_lsp.index.status import IndexState
 from tark_lsp.index.store import Store
 from tark_lsp.index.text_index import lines_of, names_by_chunk, path_text, spaced, words_of
 from tark_lsp.workspace.search.search_program import SearchProgram

@@ -8,7 +8,6 @@ from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.mcp_list.news import OfferNews
-from tark_lsp.server.protocol import incoming
 from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.workspace.files import Workspace
 
@@ -52,16 +51,18 @@ class McpList:
         return HookActions(self._current, self.news.check_soon)
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.mcp.list", incoming.Nothing, lambda request: self._servers.list(request))
-        yield Command("tark.mcp.add", incoming.AddServer, lambda request: self._servers.add(request))
-        yield Command("tark.mcp.show", incoming.ServerName, lambda request: self._servers.show(request))
-        yield Command("tark.mcp.inspect", incoming.ShownServer, lambda request: self._servers.inspect(request))
-        yield Command("tark.mcp.approve", incoming.ShownServer, lambda request: self._servers.approve(request))
-        yield Command("tark.mcp.switch", incoming.SwitchServer, lambda request: self._servers.switch(request))
-        yield Command("tark.mcp.restart", incoming.ServerName, lambda request: self._servers.restart(request))
-        yield Command("tark.mcp.log", incoming.ServerName, lambda request: self._servers.log(request))
-        yield Command("tark.mcp.remove", incoming.ServerName, lambda request: self._servers.remove(request))
-        yield Command("tark.hooks.list", incoming.Nothing, lambda request: self._hooks.list(request))
-        yield Command("tark.hooks.show", incoming.ServerName, lambda request: self._hooks.show(request))
-        yield Command("tark.hooks.approve", incoming.ShownServer, lambda request: self._hooks.approve(request))
-        yield Command("tark.hooks.remove", incoming.ServerName, lambda request: self._hooks.remove(request))
+        from tark_lsp.server.protocol import command_payloads  # with the first command
+
+        yield Command("tark.mcp.list", command_payloads.Nothing, lambda request: self._servers.list(request))
+        yield Command("tark.mcp.add", command_payloads.AddServer, lambda request: self._servers.add(request))
+        yield Command("tark.mcp.show", command_payloads.ServerName, lambda request: self._servers.show(request))
+        yield Command("tark.mcp.inspect", command_payloads.ShownServer, lambda request: self._servers.inspect(request))
+        yield Command("tark.mcp.approve", command_payloads.ShownServer, lambda request: self._servers.approve(request))
+        yield Command("tark.mcp.switch", command_payloads.SwitchServer, lambda request: self._servers.switch(request))
+        yield Command("tark.mcp.restart", command_payloads.ServerName, lambda request: self._servers.restart(request))
+        yield Command("tark.mcp.log", command_payloads.ServerName, lambda request: self._servers.log(request))
+        yield Command("tark.mcp.remove", command_payloads.ServerName, lambda request: self._servers.remove(request))
+        yield Command("tark.hooks.list", command_payloads.Nothing, lambda request: self._hooks.list(request))
+        yield Command("tark.hooks.show", command_payloads.ServerName, lambda request: self._hooks.show(request))
+        yield Command("tark.hooks.approve", command_payloads.ShownServer, lambda request: self._hooks.approve(request))
+        yield Command("tark.hooks.remove", command_payloads.ServerName, lambda request: self._hooks.remove(request))

@@ -1,7 +1,6 @@
 """The custom agents of the user, and those that the project offers: found, chosen for a turn or session, approved."""
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,9 +11,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.folders import agent_pins_folder, user_config_path
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.server.asking.questions import Questions
-from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
-from tark_lsp.server.protocol import incoming
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # loaded with the first offer
@@ -50,70 +47,17 @@ class CustomAgents:
         self._is_trusted = is_trusted
         self._reported: set[str] = set()
 
-    def commands(self) -> Iterable[Command]:
-        yield Command("tark.agents.list", incoming.Nothing, self.list_all)
-        yield Command("tark.agents.show", incoming.ServerName, self.show)
-        yield Command("tark.agents.approve", incoming.ShownServer, self.approve)
-        yield Command("tark.agents.remove", incoming.ServerName, self.remove)
-
-    async def list_all(self, _: incoming.Nothing) -> dict[str, Any]:
-        """All of them, also offers that are not approved."""
-        note = self._unread_note()
-        agents = [self._json(agent) for agent in self._find_all().values()]
-        return {"agents": agents, "problems": [note] if note else []}
-
-    async def show(self, request: incoming.ServerName) -> dict[str, Any]:
-        """What it can do and its whole file, compared with what was approved."""
-        from tark_lsp.agent_offers import pin_of, shown_agent
-        from tark_lsp.mcp.approving import compared
-
-        agent = self._existing(request.name)
-        pin, approved = pin_of(agent, self._pins()), self._is_usable(agent)
-        shown = compared(pin.shown if pin is not None and not approved else (), shown_agent(agent))
-        text = "\n".join(shown.lines) + "\n"
-        return {"text": text, "isDiff": shown.is_diff, "digest": agent.digest, "approved": approved}
-
-    async def approve(self, request: incoming.ShownServer) -> dict[str, Any]:
-        """What `show` has shown with this digest."""
-        from tark_lsp.agent_offers import approve
-        from tark_lsp.errors import McpError
-
-        agent = self._existing(request.name)
-        if not agent.is_offer:
-            raise RequestError("it is your own agent, which needs no approval")
-        if agent.digest != request.digest:
-            raise RequestError("it changed meanwhile", hint="show it again")
-        try:
-            approve(agent, self._pins(), time.time())
-        except McpError as error:
-            raise RequestError(error.message, hint=error.hint) from error
-        return {"approved": True}
-
-    async def remove(self, request: incoming.ServerName) -> dict[str, Any]:
-        """The approval. `left`: the file, which stays."""
-        from tark_lsp.agent_offers import remove_approval
-        from tark_lsp.errors import McpError
-
-        agent = self._existing(request.name)
-        if not agent.is_offer:
-            raise RequestError("it is your own agent", hint=f"delete {agent.source.name}")
-        try:
-            remove_approval(agent, self._pins())
-        except McpError as error:
-            raise RequestError(error.message, hint=error.hint) from error
-        return {"left": str(agent.source.path)}
-
     def state(self, _: str | None) -> list[dict[str, Any]]:
         """For `tark.state`: those that can be chosen."""
-        return [self._json(agent) for agent in self.usable().values()]
+        return [self.json(agent) for agent in self.usable().values()]
 
     def usable(self) -> Mapping[str, Agent]:
-        return {name: agent for name, agent in self._find_all().items() if self._is_usable(agent)}
+        return {name: agent for name, agent in self.find_all().items() if self.is_usable(agent)}
 
     def find(self, name: str, field: str = "prompt") -> Agent:
         """One that can be used. Raises RequestError."""
-        agents = self._find_all()
-        usable = [one.name for one in agents.values() if self._is_usable(one)]
+        agents = self.find_all()
+        usable = [one.name for one in agents.values() if self.is_usable(one)]
         if name in usable:
             return agents[name]
         if name in agents:
@@ -159,7 +103,7 @@ class CustomAgents:
             }
         }
 
-    def _find_all(self) -> dict[str, Agent]:
+    def find_all(self) -> dict[str, Agent]:
         sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
         agents = find_agents(sources, _tools, offers=bool(self._workspace.folders) and self._is_trusted())
         for problem in sources.problems:
@@ -168,7 +112,7 @@ class CustomAgents:
                 self._questions.warn(f"Tark: {problem}")
         return agents
 
-    def _unread_note(self) -> str:
+    def unread_note(self) -> str:
         """If the folder has agents of its own that are not read. Empty otherwise."""
         folders = self._workspace.folders
         if self._is_trusted() or not any(folder.joinpath(*place).is_dir() for folder in folders for place in PLACES):
@@ -178,26 +122,26 @@ class CustomAgents:
     def _state(self, agent: Agent) -> "AgentState":
         from tark_lsp.agent_offers import state_of
 
-        return state_of(agent, self._pins())
+        return state_of(agent, self.pins())
 
-    def _is_usable(self, agent: Agent) -> bool:
+    def is_usable(self, agent: Agent) -> bool:
         return not agent.is_offer or self._state(agent) == "approved"
 
-    def _pins(self) -> "PinStore":
+    def pins(self) -> "PinStore":
         from tark_lsp.mcp.pin_store import PinStore
 
         return PinStore(agent_pins_folder)
 
-    def _existing(self, name: str) -> Agent:
+    def existing(self, name: str) -> Agent:
         """Raises RequestError."""
-        agents = self._find_all()
+        agents = self.find_all()
         if name not in agents:
             raise RequestError(
-                f"there is no agent {name!r}", hint=self._unread_note() or f"there are: {', '.join(agents)}"
+                f"there is no agent {name!r}", hint=self.unread_note() or f"there are: {', '.join(agents)}"
             )
         return agents[name]
 
-    def _json(self, agent: Agent) -> dict[str, Any]:
+    def json(self, agent: Agent) -> dict[str, Any]:
         state, reason = "approved", ""
         if agent.is_offer:
             from tark_lsp.agent_offers import REASONS

@@ -14,7 +14,7 @@ from tark_lsp.context.automatic import LEVELS, Candidate, Level, Subject, find_c
 from tark_lsp.context.automatic_snippets import choose_snippets, texts_of
 from tark_lsp.context.snippets import Reference, parse_snippets
 from tark_lsp.errors import ToolError, WorkspaceError
-from tark_lsp.index.model import IndexState
+from tark_lsp.index.status import IndexState
 from tark_lsp.messages import Message, Text, ToolResult
 from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
 from tark_lsp.settings import ContextSettings

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tark_lsp.context.automatic_snippets import HEAD
-from tark_lsp.index.model import Found, IndexState
+from tark_lsp.index.model import Found
+from tark_lsp.index.status import IndexState
 from tark_lsp.messages import Text
 from tests.server.indexing.conftest import TRUSTED, IndexDesk, MakeIndexed, make_indexed
 from tests.server.scripted import Json
