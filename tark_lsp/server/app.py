@@ -31,7 +31,7 @@ class App:
         self.parts.background.start(self.parts.command_changes.recover())  # before the user changes more
         self.parts.background.start(recover_sandbox(self.parts.questions.warn))
         self.parts.restorer.restore_soon()
-        self.parts.mcp_list.news.check_soon()
+        self.parts.mcp_news.check_soon()
         self.parts.mcp_start.read_soon()
 
     def configuration_changed(self, params: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ class App:
         event = event if isinstance(event, dict) else {}
         self.parts.workspaces.change_folders(folder_paths(event.get("added")), folder_paths(event.get("removed")))
         self.parts.restorer.restore_soon()
-        self.parts.mcp_list.news.check_soon()
+        self.parts.mcp_news.check_soon()
 
     def files_renamed(self, params: dict[str, Any]) -> None:
         for old, new in paths_of_files(params, "oldUri", "newUri"):
@@ -57,11 +57,11 @@ class App:
     def files_created(self, params: dict[str, Any]) -> None:
         for (path,) in paths_of_files(params, "uri"):
             self.parts.indexing.files.changed([path])
-            self.parts.mcp_list.news.written(path)
+            self.parts.mcp_news.written(path)
 
     def watched_files_changed(self, params: dict[str, Any]) -> None:
         self.parts.indexing.files.watched_changed(params)
-        self.parts.mcp_list.news.watched_changed(params)
+        self.parts.mcp_news.watched_changed(params)
 
     def progress_cancelled(self, params: dict[str, Any]) -> None:
         turn_id = self.parts.tokens.find_turn_id(params.get("token"))

@@ -21,6 +21,7 @@ from tark_lsp.server.hunks.restore import RestoreCommand
 from tark_lsp.server.hunks.turn_undoing import TurnUndoing
 from tark_lsp.server.hunks.undo import UndoCommands
 from tark_lsp.server.indexing.command import IndexCommands, status_json
+from tark_lsp.server.mcp_list.commands import McpList
 from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
 from tark_lsp.server.permissions_command import PermissionsCommand
@@ -30,14 +31,15 @@ from tark_lsp.server.turns.commands import TurnCommands
 from tark_lsp.server.turns.context_budget import ContextBudget
 from tark_lsp.server.turns.context_commands import ContextCommands
 from tark_lsp.server.turns.default_model import with_chosen_model
+from tark_lsp.server.turns.start_command import StartCommand
 from tark_lsp.server.usage_command import UsageCommand
 
 
 class CommandParts:
     """`features` offer the commands (protocol.md, "Commands")."""
 
-    def __init__(self, connection: Connection, core: CoreParts, from_start: Sequence[Feature]) -> None:
-        """`from_start`: those that are there from the beginning, because they also hear of events."""
+    def __init__(self, connection: Connection, core: CoreParts, start: StartCommand) -> None:
+        """`start` is there from the beginning, because a comment also starts a turn."""
         self._core = core
         self.auth = Auth(connection, core.questions, core.show, core.configuration)
         permissions = PermissionCommands(connection, core.permissions)
@@ -51,13 +53,14 @@ class CommandParts:
             core.agents,
         )
         self.features: Sequence[Feature] = [
-            *from_start,
+            start,
             TurnCommands(core.turns, core.records, core.sessions, core.titles, core.display),
             *self._of_hunks(),
             CodeBlockCommand(core.workspaces, core.preparation.contexts, core.targets, core.sessions, core.turns),
             self._state(permissions, session_commands),
             permissions,
             PermissionsCommand(core.given, core.trust, core.workspace, core.sessions, core.records),
+            McpList(core.mcp_news),
             core.inputs,
             session_commands,
             AgentCommands(core.agents),

@@ -32,6 +32,7 @@ from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.turn_undoing import make_checkpoints, make_commands
 from tark_lsp.server.indexing.indexing import Indexing
+from tark_lsp.server.mcp_list.news import OfferNews
 from tark_lsp.server.prompting.custom_agents import CustomAgents
 from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
@@ -65,8 +66,9 @@ from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
 from tark_lsp.workspace.documents import Documents
 
-if TYPE_CHECKING:  # imported when an index runs
+if TYPE_CHECKING:  # imported when an index runs; with the first MCP server or hook
     from tark_lsp.server.indexing.embedding import Embedding
+    from tark_lsp.server.mcp_list.current import CurrentList
 
 
 class CoreParts:
@@ -143,6 +145,7 @@ class CoreParts:
         self.mcp = McpTools(
             configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders)
         )
+        self.mcp_news = OfferNews(connection, self.workspace, self.mcp, self._current_list)
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)
         self.indexing = Indexing(
             connection,
@@ -202,3 +205,9 @@ class CoreParts:
             self.background,
             self.preparation.contexts.new_masks,
         )
+
+    def _current_list(self) -> "CurrentList":
+        from tark_lsp.server.mcp_list.current import CurrentList
+
+        is_trusted = self.trust.is_trusted
+        return CurrentList(self.configuration, self.workspace, self.mcp, lambda: is_trusted(self.workspace.folders))

@@ -23,7 +23,6 @@ from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.core_parts import CoreParts
 from tark_lsp.server.hunks.moved_hunks import MovedHunks
-from tark_lsp.server.mcp_list.commands import McpList
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.sessions.events import SessionChanged, SessionEvent, SessionLost
 from tark_lsp.server.turns.comment_runs import CommentRuns
@@ -72,21 +71,17 @@ class ServerParts(CoreParts):
             documents, comments, self.marks, self.start, self.saving, self.questions, self._settings, self.background
         )
 
-        self.mcp_list = McpList(
-            connection, self.configuration, workspace, self.mcp, lambda: self.trust.is_trusted(workspace.folders)
-        )
-
     @cached_property
     def command_parts(self) -> "CommandParts":
         from tark_lsp.server.command_parts import CommandParts
 
-        return CommandParts(self._connection, self, [self.start, self.mcp_list])
+        return CommandParts(self._connection, self, self.start)
 
     def _before_command(self, command: str) -> None:
         self.restorer.restore_if_due()
         self.indexing.before_command(command)
         if command == "tark.turn.start":  # a file of offers can have changed without the editor
-            self.mcp_list.news.check_soon()
+            self.mcp_news.check_soon()
 
     def _connect_events(self) -> None:
         self.reviews.events.listen(self._on_review_event)
@@ -95,8 +90,8 @@ class ServerParts(CoreParts):
         self.inputs.listen(lambda _: self.lens_refresh.refresh())
         self.chats.listen(lambda _: self.lens_refresh.refresh())
         for changes in (self.mcp.changed, self.trust.changed, self.configuration.loaded):
-            changes.listen(lambda _: self.mcp_list.news.check_soon())
-        self.documents.listen(self.mcp_list.news.on_document_event)
+            changes.listen(lambda _: self.mcp_news.check_soon())
+        self.documents.listen(self.mcp_news.on_document_event)
         shows_offers = self._connection.client.understands("mcp")
         self.mcp.tells_offers = self.preparation.contexts.hooks.tells_offers = not shows_offers
 
@@ -136,7 +131,7 @@ class ServerParts(CoreParts):
             self._connection.notify(incoming.SESSION, {"session": rows.json(rows.find_row(session_id))})
 
     async def stop(self) -> None:
-        self.mcp_list.news.stop()
+        self.mcp_news.stop()
         self.mcp_start.stop()
         self.reviews.ending = True
         await self.turns.stop()

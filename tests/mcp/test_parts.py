@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.errors import McpError
+from tark_lsp.mcp.approving import compared, shown_command
 from tark_lsp.mcp.calls import progress_text
 from tark_lsp.mcp.content import content_of_call, content_of_resource, messages_of_prompt
 from tark_lsp.mcp.elicitation import Form, FormField, read_elicitation, typed_value
@@ -20,10 +21,11 @@ from tark_lsp.mcp.json_rpc import Asked, Failure, Reply, Told, parse_messages
 from tark_lsp.mcp.names import LONGEST, is_mcp_name, server_name, server_of, tool_name
 from tark_lsp.mcp.offers import read_file
 from tark_lsp.mcp.pin_store import PinStore
-from tark_lsp.mcp.pins import Pin, compare
+from tark_lsp.mcp.pins import Pin, compare, pin_json, read_pin
 from tark_lsp.mcp.resolving import Resolver
 from tark_lsp.mcp.schema_headers import argument_headers, header_value, headers_of_schema
-from tark_lsp.mcp.server_config import ServerConfig, expand, quoted, resolve
+from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand, quoted, resolve
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.server_tools import ServerTool, read_tools
 from tark_lsp.mcp_settings import McpServerSettings
 from tests.exhaustive import examples
@@ -383,3 +385,50 @@ def test_what_a_server_is_is_looked_up_again_when_a_file_changed_and_only_then(t
     assert resolver.resolve([tmp_path]).digest != second.digest
     script.unlink()
     assert resolver.resolve([tmp_path]).digest not in (first.digest, second.digest)
+
+
+def test_a_pin_keeps_what_was_shown_and_switched_and_reads_one_of_an_earlier_version() -> None:
+    tools, _ = read_tools([{"name": "add", "inputSchema": {"type": "object"}}])
+    pin = Pin("toy", "d", tools, "/w/.mcp.json", Era.LEGACY, 7.0, ("toy", "  runs: x"), disabled=True, off=("add",))
+    assert read_pin(json.loads(json.dumps(pin_json(pin)))) == pin
+    earlier = {key: value for key, value in pin_json(pin).items() if key not in ("shown", "disabled", "off")}
+    assert read_pin(earlier) == Pin("toy", "d", tools, "/w/.mcp.json", Era.LEGACY, 7.0)
+    for wrong in ({"off": "add"}, {"shown": [1]}):
+        with pytest.raises(ValueError, match="is wrong"):
+            read_pin({**pin_json(pin), **wrong})
+
+
+def test_a_log_keeps_the_last_lines_and_says_which_are_the_servers() -> None:
+    ended: list[McpError] = []
+    log = ServerLog(ended.append)
+    log.add("starting")
+    log.said(b"one\ntw")
+    assert [line[-8:] for line in log.lines()] == ["starting", "| one", "| tw"]
+    log.said(b"o\n" + b"x" * 5_000)
+    log.ended(McpError("it has ended"))
+    assert len(ended) == 1
+    starting, *lines, last = log.lines()
+    assert (starting[-8:], lines[:2], len(lines[2]), last[-12:]) == (
+        "starting",
+        ["| one", "| two"],
+        2_002,
+        "it has ended",
+    )
+    log.said(b"y\n" * 5_000)
+    assert len(log.lines()) == 1_000
+
+
+def test_a_command_hides_no_line_and_no_value() -> None:
+    settings = {"command": "x", "env": {"KEY": "secret", "TOKEN": "${TOKEN}"}}
+    config = ServerConfig("toy", McpServerSettings.model_validate(settings), Path("/w/\u202e.mcp.json"))
+    lines = shown_command(config, Resolved("d", ("/bin/x", "a\n  where: here"), Path("/w")))
+    assert lines == [
+        "toy, from /w/\\u{202e}.mcp.json",
+        "  runs: /bin/x 'a⏎  where: here'",
+        "  where: /w, in the sandbox, if there is one, without network",
+        "  gets KEY = (a value of its own)",
+        "  gets TOKEN = ${TOKEN}",
+    ]
+    assert compared((), lines).lines == tuple(lines)
+    assert not compared(lines, lines).is_diff  # a value differs, which nobody sees
+    assert "the content of a file" in compared(lines, lines).lines[-1]

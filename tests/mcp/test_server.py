@@ -135,7 +135,7 @@ async def test_the_user_is_told_once_what_is_not_approved(make: Make) -> None:
         await whole.end(turn)
     notices = [[one["message"] for one in whole.updates(turn, "notice")] for turn in turns]
     assert [len(one) for one in notices] == [1, 0]
-    assert "the MCP server toy is off: you have not approved it (run `tark-lsp mcp approve toy`" in notices[0][0]
+    assert "the MCP server toy is off: you have not approved it (approve it in your editor's list" in notices[0][0]
 
 
 async def test_a_project_can_switch_a_server_off_and_nothing_else(make: Make, tmp_path: Path) -> None:

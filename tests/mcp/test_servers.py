@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,21 @@ async def test_a_server_that_nobody_approved_does_not_start(desk: Desk) -> None:
     assert desk.servers.tools() == []
     assert desk.told() == []
     assert "tark-lsp mcp approve toy" in desk.servers.notices()[0]
+
+
+async def test_a_tool_that_is_switched_off_is_not_offered_and_not_called(desk: Desk) -> None:
+    server = await use(desk, desk.plain())
+    pin = server.approved()
+    desk.pins.write(replace(pin, off=("add",)))
+    assert desk.servers.tools() == []
+    with pytest.raises(McpError, match="you switched its tool add off"):
+        await call(server)
+    desk.pins.write(replace(pin, disabled=True))
+    await desk.servers.end("toy")
+    with pytest.raises(McpError, match="you switched it off"):
+        await server.ready()
+    assert desk.servers.notices() == []  # the user knows it
+    assert [line.split()[0] for line in desk.told()] == ["start", "stdin"]  # one start, and its end
 
 
 CHANGES: dict[str, dict[str, Any]] = {

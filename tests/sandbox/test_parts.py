@@ -120,6 +120,10 @@ def test_variables_of_the_inside() -> None:
     inside = inside_environment(given_variables, Path("/c"), Path("/h"), Needs())
     assert inside["PATH"] == "/bin"
     assert inside["npm_config_cache"] == "/c/npm"
+    assert "UV_TOOL_DIR" not in inside  # without the network, the tools that you installed
+    with_network = inside_environment(given_variables, Path("/c"), Path("/h"), Needs(network=True))
+    assert (with_network["UV_TOOL_DIR"], inside["GOPROXY"][:7]) == ("/c/uv/tools", "file://")
+    assert "GOPROXY" not in with_network
     assert not {"GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"} & set(inside)
     count = int(inside["GIT_CONFIG_COUNT"])
     git = {inside[f"GIT_CONFIG_KEY_{number}"]: inside[f"GIT_CONFIG_VALUE_{number}"] for number in range(count)}

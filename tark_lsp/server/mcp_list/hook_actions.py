@@ -10,7 +10,7 @@ from tark_lsp.mcp.approving import compared
 from tark_lsp.mcp.server_config import Resolved
 from tark_lsp.server.mcp_list.current import CurrentList
 from tark_lsp.server.mcp_list.rows import HookRow
-from tark_lsp.server.protocol import command_payloads
+from tark_lsp.server.protocol import command_payloads as payloads
 from tark_lsp.visible import visible_code
 
 
@@ -22,11 +22,11 @@ class HookActions:
         self._current = current
         self._changed = changed
 
-    async def list(self, _: command_payloads.Nothing) -> dict[str, Any]:
+    async def list(self, _: payloads.Nothing) -> dict[str, Any]:
         rows, problems = self._current.hooks()
         return {"hooks": [row.json() for row in rows], "problems": list(problems)}
 
-    async def show(self, request: command_payloads.ServerName) -> dict[str, Any]:
+    async def show(self, request: payloads.ServerName) -> dict[str, Any]:
         """All of it, compared with what was approved."""
         row = self._current.hook(request.name)
         resolved = _resolved(row)
@@ -35,7 +35,7 @@ class HookActions:
         text = "\n".join(shown.lines) + "\n"
         return {"text": text, "isDiff": shown.is_diff, "digest": resolved.digest, "approved": approved}
 
-    async def approve(self, request: command_payloads.ShownServer) -> dict[str, Any]:
+    async def approve(self, request: payloads.ShownServer) -> dict[str, Any]:
         """What `show` has shown with this digest."""
         row = self._current.hook(request.name)
         resolved = _resolved(row)
@@ -50,7 +50,7 @@ class HookActions:
         self._changed()
         return {"approved": True}
 
-    async def remove(self, request: command_payloads.ServerName) -> dict[str, Any]:
+    async def remove(self, request: payloads.ServerName) -> dict[str, Any]:
         """The approval. `left`: where its configuration is, which stays."""
         row = self._current.hook(request.name)
         if row.hook.source is None:

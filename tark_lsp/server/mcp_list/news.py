@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +36,16 @@ class OfferNews:
         self._connection = connection
         self._workspace = workspace
         self._mcp = mcp
-        self._current = current
+        self._make_current = current
         self._understood = connection.client.understands("mcp") and not workspace.in_memory
         self._timer: asyncio.TimerHandle | None = None
         self._told: set[str] = set()
         """Also those that cannot be noted on the disk."""
+
+    @cached_property
+    def current(self) -> "CurrentList":
+        """All servers and hooks, and the offers."""
+        return self._make_current()
 
     def check_soon(self) -> None:
         if self._timer is None and self._understood:
@@ -72,8 +78,8 @@ class OfferNews:
         offers_hooks = any((folder / HOOKS_FILE).is_file() for folder in self._workspace.folders)
         if not (offers_hooks or self._mcp.has_any()):
             return
-        servers, _ = self._current().servers()
-        hooks, _ = self._current().hooks()
+        servers, _ = self.current.servers()
+        hooks, _ = self.current.hooks()
         waiting = [("server", row.config.name, row.state, row.news) for row in servers]
         waiting += [("hook", row.hook.name, row.state, row.news) for row in hooks]
         new = [

@@ -19,7 +19,7 @@ from tark_lsp.mcp.server_tools import digest_of
 from tark_lsp.redaction import environment_secrets, redact
 from tark_lsp.server.mcp_list.current import CurrentList
 from tark_lsp.server.mcp_list.rows import NO_TRUST, ServerRow
-from tark_lsp.server.protocol import command_payloads
+from tark_lsp.server.protocol import command_payloads as payloads
 
 
 class ServerActions:
@@ -35,7 +35,7 @@ class ServerActions:
         self._logs: dict[str, list[str]] = {}
         """By name: the log of the last run for `inspect`."""
 
-    async def list(self, _: command_payloads.Nothing) -> dict[str, Any]:
+    async def list(self, _: payloads.Nothing) -> dict[str, Any]:
         rows, problems = self._current.servers()
         own = configured(user_config_path())
         return {
@@ -45,7 +45,7 @@ class ServerActions:
             "problems": list(problems),
         }
 
-    async def add(self, request: command_payloads.AddServer) -> dict[str, Any]:
+    async def add(self, request: payloads.AddServer) -> dict[str, Any]:
         """To config.toml. It is not started."""
         taken = self._current.configuration.settings.mcp.servers
         try:
@@ -65,7 +65,7 @@ class ServerActions:
         self._known(self._current.server(name).news)
         return {"name": name}
 
-    async def show(self, request: command_payloads.ServerName) -> dict[str, Any]:
+    async def show(self, request: payloads.ServerName) -> dict[str, Any]:
         """Its command or URL, compared with the one that was approved. Nothing is started."""
         row = self._current.server(request.name)
         resolved = self._resolved(row)
@@ -74,7 +74,7 @@ class ServerActions:
         shown = compared(row.pin.shown if row.pin is not None and not approved else (), now)
         return {**_text(shown.lines, shown.is_diff), "digest": resolved.digest, "approved": approved}
 
-    async def inspect(self, request: command_payloads.ShownServer) -> dict[str, Any]:
+    async def inspect(self, request: payloads.ShownServer) -> dict[str, Any]:
         """Its tools as it lists them now, compared with those that were approved. It is started and ended."""
         row = self._current.server(request.name)
         resolved = self._agreed(row, request.digest)
@@ -100,7 +100,7 @@ class ServerActions:
             "unconfined": "" if resolved.url else listed.unconfined,
         }
 
-    async def approve(self, request: command_payloads.ShownServer) -> dict[str, Any]:
+    async def approve(self, request: payloads.ShownServer) -> dict[str, Any]:
         """What `inspect` has shown with this digest. It is started then."""
         listed = self._listed.pop(request.name, None)
         if listed is None or _digest(listed.pin) != request.digest:
@@ -111,7 +111,7 @@ class ServerActions:
         await self._restart(request.name)
         return {"approved": True}
 
-    async def switch(self, request: command_payloads.SwitchServer) -> dict[str, Any]:
+    async def switch(self, request: payloads.SwitchServer) -> dict[str, Any]:
         """A server, or one of its tools. Only what was approved can be switched on."""
         row = self._current.server(request.name)
         pin = row.pin
@@ -128,7 +128,7 @@ class ServerActions:
         self._changed()
         return {"on": request.on}
 
-    async def restart(self, request: command_payloads.ServerName) -> dict[str, Any]:
+    async def restart(self, request: payloads.ServerName) -> dict[str, Any]:
         row = self._current.server(request.name)
         server = self._running(request.name)
         if not self._current.is_trusted():
@@ -142,7 +142,7 @@ class ServerActions:
         await self._restart(request.name)
         return {"restarted": True}
 
-    async def log(self, request: command_payloads.ServerName) -> dict[str, Any]:
+    async def log(self, request: payloads.ServerName) -> dict[str, Any]:
         """What happened to it, and its stderr, without keys of the environment."""
         row = self._current.server(request.name)
         server = self._running(request.name)
@@ -150,7 +150,7 @@ class ServerActions:
         text = "\n".join(lines) or f"nothing yet: {row.reason or 'it was not started'}"
         return {"text": redact(text, environment_secrets(os.environ))}
 
-    async def remove(self, request: command_payloads.ServerName) -> dict[str, Any]:
+    async def remove(self, request: payloads.ServerName) -> dict[str, Any]:
         """The approval, and the table in config.toml. `left`: where its configuration is that stays."""
         row = self._current.server(request.name)
         left = row.config.scope

@@ -78,13 +78,6 @@ class ListGiven(Payload):
     all: StrictBool = False
 
 
-class RevokeGiven(Payload):
-    """`all`: all that `tark.permissions.list` lists."""
-
-    ids: list[StrictStr] = Field(default_factory=list)
-    all: StrictBool = False
-
-
 class ServerName(Payload):
     """Of an MCP server, a hook or a custom agent."""
 
@@ -113,6 +106,13 @@ class SwitchServer(Payload):
     name: StrictStr
     on: StrictBool
     tool: StrictStr | None = None
+
+
+class RevokeGiven(Payload):
+    """`all`: all that `tark.permissions.list` lists."""
+
+    ids: list[StrictStr] = Field(default_factory=list)
+    all: StrictBool = False
 
 
 class WaitTurn(TurnId):

@@ -99,6 +99,24 @@ def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: 
         until(partial(are_left, bench, left), f"{left} sessions after {answer}")
 
 
+def test_an_mcp_server_is_added_and_removed_after_a_question(bench: Workbench) -> None:
+    bench.run("Tark: Add MCP Server")
+    bench.answer("python3 -S notes.py")
+    pick(bench, "In the Sandbox, without Network")
+    row = bench.page.get_by_role("treeitem", name="notes, waits for your approval")
+    row.wait_for()
+    bench.page.locator(".codelens-decoration a").filter(has_text="Start It, to See Its Tools").wait_for()
+    config = bench.home / "config" / "tark" / "config.toml"
+    for answer in ("Cancel", "Remove"):
+        assert '[mcp.servers.notes]\ncommand = "python3"' in config.read_text()
+        bench.run("Tark: Remove MCP Server or Hook")
+        pick(bench, "notes")
+        bench.page.locator(".monaco-dialog-box .monaco-button").filter(has_text=answer).click()
+        bench.page.locator(".monaco-dialog-box").wait_for(state="hidden")
+    row.wait_for(state="hidden")
+    assert "mcp" not in config.read_text()
+
+
 def are_left(bench: Workbench, count: int) -> bool:
     return sessions(bench) == count
 

@@ -49,7 +49,7 @@ export class McpServers implements vscode.Disposable {
     }
     const program = { run, ...(where && { sandbox: where.sandbox, network: where.network }) };
     const { name } = await this.server.executeCommand<{ name: string }>("tark.mcp.add", program);
-    await this.tree.refresh();
+    await this.tree.reveal();
     await this.approve("server", name);
   }
 

@@ -66,6 +66,7 @@ export class McpTree implements vscode.TreeDataProvider<Row>, vscode.Disposable 
     item.id = row.id;
     item.description = row.description;
     item.tooltip = row.tooltip;
+    item.accessibilityInformation = { label: `${row.label}, ${row.description}` }; // else screen readers read the tooltip
     item.contextValue = row.context;
     item.iconPath = new vscode.ThemeIcon(row.icon, row.isWarning ? new vscode.ThemeColor("list.warningForeground") : undefined);
     if (row.isOn !== undefined) {

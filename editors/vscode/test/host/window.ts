@@ -11,7 +11,7 @@ import type { Turn } from "../../src/model/transcriptTurn";
 const PATIENCE_MS = 60_000;
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 /** Run by test_workbench.py and chat_window/test_chat.py in tests/editors/vscode: VS Code shows no dialogs to tests in the extension host. */
-const ELSEWHERE = ["importSession", "deleteSession", "restore", "redo"];
+const ELSEWHERE = ["importSession", "deleteSession", "restore", "redo", "mcpRemove"];
 const ran = new Set(ELSEWHERE.map((name) => `tark.client.${name}`));
 
 export function extension(): vscode.Extension<Api> {
