@@ -14,13 +14,13 @@ class SessionFacts:
 
     model: str | None = None
     mode: str = ""
-    agent: str = ""
     approval: str = ""
     thinking: str = ""
     used: int = 0
     window: int | None = None
     cost: float | None = None
     turn_cost: float | None = None
+    agent: str = ""
 
 
 @dataclass(slots=True)
