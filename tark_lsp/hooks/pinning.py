@@ -101,5 +101,5 @@ def shown_hook(hook: Hook, resolved: Resolved) -> list[str]:
     ]
     for word, globs in (("tools", settings.tools), ("files", settings.files)):
         lines += [f"  only for these {word}: {', '.join(globs)}"] if globs else []
-    lines += [f"  the approval is for the content of {script}" for script in resolved.scripts]
+    lines += resolved.shown_scripts
     return [*lines, *([f"  {resolved.warning}"] if resolved.warning else [])]

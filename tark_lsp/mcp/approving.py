@@ -48,7 +48,7 @@ def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
         lines.append(f"  where: {resolved.cwd}, {where}{network if settings.sandbox else ''}")
     for name, text in (*settings.env.items(), *settings.headers.items()):
         lines.append(f"  gets {name} = {text if '${' in text else '(a value of its own)'}")
-    lines += [f"  the approval is for the content of {script}" for script in resolved.scripts]
+    lines += resolved.shown_scripts
     lines += [f"  {resolved.warning}"] if resolved.warning else []
     return [visible_code(line).replace("\n", "⏎") for line in lines]  # no text can look like a line of its own
 
@@ -58,7 +58,7 @@ def compared(before: Sequence[str], now: Sequence[str]) -> Shown:
     if not before:
         return Shown(tuple(now))
     if tuple(before) == tuple(now):
-        return Shown((*now, "", "changed: a value that is not shown, or the content of a file"))
+        return Shown((*now, "", "changed: a value that is not shown"))
     return Shown(tuple(difflib.unified_diff(before, now, "approved", "now", lineterm="", n=100)), is_diff=True)
 
 

@@ -60,19 +60,24 @@ class ServerConfig:
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """`argv` and `cwd` of a program, or `url`. `digest` is of all that a person approves. `scripts`: files of the
-    workspace that the command names, whose content is part of the digest."""
+    workspace that the command names, each with the SHA-256 of its content, which is part of the digest."""
 
     digest: str
     argv: tuple[str, ...] = ()
     cwd: Path = Path()
     url: str = ""
-    scripts: tuple[Path, ...] = ()
+    scripts: tuple[tuple[Path, str], ...] = ()
     warning: str = field(default="", compare=False)
 
     @property
     def shown(self) -> str:
         """What would be started or connected to, exactly."""
         return self.url or " ".join(map(quoted, self.argv))
+
+    @property
+    def shown_scripts(self) -> list[str]:
+        """A line for each file of the workspace that is approved with the command."""
+        return [f"  the approval is for the content of {path} (SHA-256 {sha[:12]}...)" for path, sha in self.scripts]
 
 
 def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
@@ -91,9 +96,9 @@ def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
         return Resolved(digest_of({**parts, "url": settings.url}), url=settings.url)
     cwd = _folder(settings.cwd, folders)
     argv = (str(_program(settings.command or "", cwd, folders)), *settings.args)
-    scripts = tuple(dict.fromkeys(_scripts(argv, cwd, folders)))
-    contents = {str(path): _content(path) for path in scripts}
-    digest = digest_of({**parts, "argv": argv, "cwd": settings.cwd or "", "scripts": sorted(contents.values())})
+    scripts = tuple((path, _content(path)) for path in dict.fromkeys(_scripts(argv, cwd, folders)))
+    contents = sorted(content for _, content in scripts)
+    digest = digest_of({**parts, "argv": argv, "cwd": settings.cwd or "", "scripts": contents})
     runner = Path(settings.command or "").stem
     warning = f"{runner} can run another version each time: the approval is of its command" * (runner in NOT_PINNED)
     return Resolved(digest, argv, cwd, scripts=scripts, warning=warning)

@@ -42,6 +42,20 @@ def follow_hunks(hunks: Iterable[ReviewHunk], change: TextChange, held: Collecti
     return found
 
 
+def follow_undo(hunks: Iterable[ReviewHunk], change: TextChange) -> list[ReviewHunk]:
+    """As `follow_hunks`, of a change that is our undo.
+
+    It can take back hunks together with others that are not followed any more, because they are decided.
+    """
+    before = [*hunks]
+    after = []
+    for was, hunk in zip(before, follow_hunks(before, change), strict=True):
+        taken_back = was.life is Life.APPLIED and hunk.applied
+        start = change.find_taken_back(was) if taken_back else None
+        after.append(hunk if start is None else undo(hunk, start))
+    return after
+
+
 def _touched_before(hunk: ReviewHunk, change: TextChange) -> ReviewHunk:
     """Its lines were not its own any more before the change."""
     followed = not hunk.blocked and hunk.life is not Life.UNDONE
@@ -205,11 +219,11 @@ class FollowedText:
     ) -> list[ReviewHunk]:
         """The text is `lines` now, whatever changed it; returns the hunks in it."""
         change = TextChange.of_text(self.lines, lines)
-        same, size = lines == self.lines, len(self.lines)
+        same = lines == self.lines
         self.lines, self._document = lines, document
         self._changes = -1 if document is None else document.changes
         before = [*hunks]
-        return before if same else self._restored(before, _followed(before, change, lines, held), size, held)
+        return before if same else self._restored(before, _followed(before, change, lines, held), change, held)
 
     def apply_change(self, hunks: Iterable[ReviewHunk], change: Change, held: Collection[str]) -> list[ReviewHunk]:
         """One change of the document; returns the hunks after it. The text stays in step if it was in step before."""
@@ -230,28 +244,28 @@ class FollowedText:
         region = TextChange(lines, new[above : len(new) - below], first + above, first + len(old) - below)
         before, far = divide_by_distance(hunks, region, held)
         moved = zip(follow_hunks(before, region, held), map(region.removes, before), strict=True)
-        size = len(lines)
         lines[first : last + 1] = new
         self._changes += 1
         after = [recognise(hunk, lines, held, removed=removed) for hunk, removed in moved]
-        return [*far, *self._restored(before, after, size, held)]
+        return [*far, *self._restored(before, after, region, held)]
 
     def _restored(
-        self, before: Iterable[ReviewHunk], after: Iterable[ReviewHunk], size: int, held: Collection[str]
+        self, before: Iterable[ReviewHunk], after: Iterable[ReviewHunk], change: TextChange, held: Collection[str]
     ) -> list[ReviewHunk]:
-        """Ends a conflict when the text is again as long as before, and has the hunk's lines where they were.
+        """Ends a conflict when a change of the hunk's lines puts them back where they were, in a text as long as then.
 
-        If lines beside them were replaced together with them, `recognise` does not see that in their place. The text
-        had `size` lines before the change.
+        If lines beside them were replaced together with them, `recognise` does not see that in their place. A change
+        elsewhere does not end it: equal lines can be where they were, and the text as long as then, by chance.
         """
+        size = len(self.lines) - change.growth
         found = []
         for was, hunk in zip(before, after, strict=True):
             if hunk.life in (Life.CONFLICT, Life.TYPED_OVER):
                 if not was.blocked:
                     self._untouched[hunk.id] = size, was.start
                 count, start = self._untouched.get(hunk.id, (-1, 0))
-                lines = hunk.standing
-                back = bool(lines) and tuple(self.lines[start : start + len(lines)]) == lines
+                lines, end = hunk.standing, start + len(hunk.standing)
+                back = bool(lines) and tuple(self.lines[start:end]) == lines and change.writes(start, end)
                 if count == len(self.lines) and back and hunk.id not in held and not hunk.operation:
                     hunk = hunk.apply(Event.RESTORED, start=start)
             found.append(hunk)

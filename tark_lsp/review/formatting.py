@@ -45,12 +45,18 @@ class BeforeSave:
 
 
 def find_formatted(new: Sequence[str], lines: Sequence[str], near: Place) -> Place | None:
-    """Where the lines say the same as `new` except for their format: the place nearest to `near`."""
+    """Where the lines say the same as `new` except for their format: the place nearest to `near`.
+
+    None if `new` begins or ends with an empty line and `near` has other text as well: the user can have typed it there.
+    """
     wanted, (start, end) = _content(new), near
     if not wanted:
         return None
-    if _content(lines[start:end]) == wanted:
+    present = _content(lines[start:end])
+    if present == wanted:
         return near
+    if wanted in present and not all(map(str.strip, (new[0], new[-1]))):
+        return None
     contents = {
         number: _content([lines[number]]) for number in range(max(0, start - REACH), min(len(lines), end + REACH))
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.events import HunksChanged, HunksMoved
-from tark_lsp.review.following import follow_hunks
+from tark_lsp.review.following import follow_hunks, follow_undo
 from tark_lsp.review.hunk import GONE, TURN_UNDONE, ReviewHunk, by_turn
 from tark_lsp.review.life import Event, Life
 from tark_lsp.review.text_change import TextChange
@@ -15,6 +15,7 @@ from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.dry_run import Files
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
 from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened
+from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import Hunk, split_lines
 from tark_lsp.workspace.outcomes import Applied
 
@@ -52,7 +53,7 @@ class OutsideChanges:
             kept = {path for path, _ in undone.kept}
             done = [path for path in (*undone.restored, *undone.left) if path not in kept]
             self.undo_turn(turn_id, self._without_commands(turn_id, done))
-            self._undo_parts(kept & {*undone.restored}, before)
+            self._undo_parts(kept & {*undone.restored}, before, undone.edits)
         return undone
 
     async def redo(self, turn_id: str, files: Files) -> UndoResult:
@@ -100,8 +101,14 @@ class OutsideChanges:
         found = [(text, hunk) for path in paths for text, hunks in self._places.texts_of_hunks(path) for hunk in hunks]
         return [(text, hunk) for text, hunk in found if hunk.turn_id == turn_id and hunk.life is Life.APPLIED]
 
-    def _undo_parts(self, paths: Collection[Path], before: Iterable[tuple[str, ReviewHunk]]) -> None:
-        """In these files only a part of the turn was taken back. The texts show which hunks: `before`, and now."""
+    def _undo_parts(
+        self, paths: Collection[Path], before: Iterable[tuple[str, ReviewHunk]], edits: Sequence[ProposedEdit]
+    ) -> None:
+        """In these files only a part of the turn was taken back. The `edits` that did this show which hunks.
+
+        They follow the hunks of `before` step by step: what the user typed beside one meanwhile would hide it in one
+        change of the whole text.
+        """
         for path in paths:
             self._places.sync(path)
         by_text: defaultdict[tuple[Path, str], list[ReviewHunk]] = defaultdict(list)
@@ -113,7 +120,12 @@ class OutsideChanges:
             lines = self._reviews.current.read_lines(path)
             if lines is None:
                 continue
-            for followed in follow_hunks(hunks, TextChange.of_text(split_lines(text), lines)):
+            known = split_lines(text)
+            for edit in (edit for edit in edits if edit.path == path):
+                hunks = follow_hunks(hunks, TextChange.of_text(known, edit.base.lines))
+                known = split_lines(edit.after)
+                hunks = follow_undo(hunks, TextChange.of_text(edit.base.lines, known))
+            for followed in follow_hunks(hunks, TextChange.of_text(known, lines)):
                 if followed.life is Life.UNDONE:
                     self._hunks.apply_event(followed.id, Event.UNDONE, reason=TURN_UNDONE, start=followed.start)
         for path in paths:

@@ -55,10 +55,37 @@ class TextChange:
         ranges = changed_ranges(self.old[self.first : self.last], self.new)
         return [(self.first + i1, self.first + i2, (j2 - j1) - (i2 - i1)) for i1, i2, j1, j2 in ranges]
 
+    @property
+    def growth(self) -> int:
+        """By how many lines the text grew."""
+        return sum(grown for _, _, grown in self.line_changes)
+
+    def writes(self, start: int, end: int) -> bool:
+        """Does it write any of the lines [start, end) of the new text, or remove lines from between them?"""
+        above = 0
+        for first, last, grown in self.line_changes:
+            if first + above < end and start < last + above + grown:
+                return True
+            above += grown
+        return False
+
     def removes(self, hunk: ReviewHunk) -> bool:
         """Are the lines that were in the place of the hunk removed, with nothing written instead?"""
         removals = [(start, end) for start, end, grown in self.line_changes if end - start + grown == 0]
         return hunk.size > 0 and any(start <= hunk.start and hunk.end <= end for start, end in removals)
+
+    def find_taken_back(self, hunk: ReviewHunk) -> int | None:
+        """Where the old lines of an applied hunk start, if the change wrote them, maybe with others, in its place."""
+        above = 0
+        for start, end, grown in self.line_changes:
+            if start <= hunk.start and hunk.end <= end:
+                first = start + above
+                written = self.new[first - self.first : end + above + grown - self.first]
+                places = [] if hunk.new and _places_of(hunk.new, written) else _places_of(hunk.old, written)
+                if places:
+                    return first + min(places, key=lambda at: abs(start + at - hunk.start))
+            above += grown
+        return None
 
     def find_switched(self, switches: Iterable["Switch"]) -> dict[str, int]:
         """By the ids of the hunks that were switched, where their lines start now.
@@ -161,3 +188,7 @@ class Switch:
     @property
     def grown(self) -> int:
         return len(self.wanted) - len(self.present)
+
+
+def _places_of(some: Sequence[str], lines: Sequence[str]) -> list[int]:
+    return [at for at in range(len(lines) - len(some) + 1) if tuple(lines[at : at + len(some)]) == some]

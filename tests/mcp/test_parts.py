@@ -431,4 +431,6 @@ def test_a_command_hides_no_line_and_no_value() -> None:
     ]
     assert compared((), lines).lines == tuple(lines)
     assert not compared(lines, lines).is_diff  # a value differs, which nobody sees
-    assert "the content of a file" in compared(lines, lines).lines[-1]
+    assert compared(lines, lines).lines[-1] == "changed: a value that is not shown"
+    script = Resolved("d", ("/bin/x", "a"), Path("/w"), scripts=((Path("/w/a"), "1234567890abcdef"),))
+    assert shown_command(config, script)[-1] == "  the approval is for the content of /w/a (SHA-256 1234567890ab...)"

@@ -633,6 +633,48 @@ async def test_what_an_undo_took_back_in_part_is_not_taken_back_again(desk: Desk
     assert (removal.state, typed_over.state) == ("rejected", "conflict")
 
 
+async def test_what_an_undo_took_back_in_part_beside_typed_text_is_not_taken_back_again(desk: Desk) -> None:
+    """You type above the removed lines while the undo is on its way, so no diff shows which lines came back."""
+    path = desk.editor.open("f.py", TEXT)
+    typed_over, removal = desk.propose(path, (2, 3, ("A\n",)), (5, 7, ()))
+    await desk.reviews.accept([typed_over, removal], decide=False)
+    start = desk.editor.text(path).index("A\n")
+    desk.editor.type(path, (start, start, "my "))
+
+    def typed_before(params: Any) -> Any:
+        desk.editor.connection.answers["workspace/applyEdit"] = desk.editor.apply
+        start = desk.editor.text(path).index("line 4\n")
+        desk.editor.type(path, (start, start, "my "))
+        return desk.editor.apply(params)
+
+    desk.editor.connection.answers["workspace/applyEdit"] = typed_before
+    undoing = asyncio.create_task(desk.outside.undo("turn", desk.editor.workspace))
+    await asyncio.sleep(0)
+    await desk.reviews.reject([removal])
+    await undoing
+    assert desk.editor.text(path) == TEXT.replace("line 2\n", "my A\n").replace("line 4\n", "my line 4\n")
+    assert (removal.state, typed_over.state) == ("rejected", "conflict")
+
+
+@pytest.mark.parametrize(
+    "removal", [(7, 9, ()), (7, 9, ("B\n",)), (7, 7, ("B\n",))], ids=["removed", "changed", "added"]
+)
+async def test_what_an_undo_took_back_with_an_accepted_hunk_beside_it(
+    desk: Desk, removal: tuple[int, int, tuple[str, ...]]
+) -> None:
+    """Nothing follows the accepted hunk, and one change takes back both."""
+    path = desk.editor.open("f.py", TEXT)
+    typed_over, accepted, beside = desk.propose(path, (2, 3, ("A\n",)), (5, 7, ("NEW\n",)), removal)
+    await desk.reviews.accept([typed_over, accepted, beside], decide=False)
+    await desk.reviews.accept([accepted])
+    start = desk.editor.text(path).index("A\n")
+    desk.editor.type(path, (start, start, "my "), (0, 0, "above\n"))
+    await desk.outside.undo("turn", desk.editor.workspace)
+    await desk.reviews.reject([beside])
+    assert desk.editor.text(path) == "above\n" + TEXT.replace("line 2\n", "my A\n")
+    assert (beside.state, beside.reason) == ("rejected", "the turn was undone")
+
+
 async def test_hunks_of_one_file_decided_at_the_same_time(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     hunks = desk.propose(path, (2, 3, ("A\n",)), (6, 7, ("B\n", "B\n")), (10, 11, ()))

@@ -99,6 +99,21 @@ async def test_a_conflict_ends_when_the_text_is_again_what_it_was(
     assert desk.editor.text(path) == expected
 
 
+@pytest.mark.parametrize(("start", "more"), [(2, "above"), (1, "below")])
+async def test_a_conflict_does_not_end_because_the_text_is_as_long_as_before(desk: Desk, start: int, more: str) -> None:
+    """One of three equal lines is gone. With a line more elsewhere, the hunk's old place looks like before."""
+    path = desk.editor.open("f.py", "top\n" + "}\n" * 3 + "mine\n")
+    (hunk,) = desk.propose(path, (start, start + 2, ()))
+    gone = len("top\n") + len("}\n") * start
+    desk.editor.type(path, (gone, gone + len("}\n"), ""))
+    end = len(desk.editor.text(path))
+    desk.editor.type(path, (0, 0, "new\n") if more == "above" else (end, end, "new\n"))
+    assert hunk.state == "conflict"
+    now = desk.editor.text(path)
+    await desk.reviews.accept([hunk])
+    assert (hunk.state, desk.editor.text(path)) == ("conflict", now)
+
+
 async def test_a_conflict_with_other_lines_beside_it_ends_with_its_own_lines(desk: Desk) -> None:
     path = desk.editor.open("f.py", TEXT)
     (hunk,) = desk.propose(path, (5, 6, ("NEW\n",)))

@@ -177,6 +177,10 @@ async def test_a_formatter_that_changes_the_whole_file(tmp_path: Path, name: str
         ("\n", "x\n", (0, 1), None),
         ("a\n", "a \nx\na \n", (2, 2), (2, 3)),
         ("a\n", "x\n" * 100 + "a\n", (0, 1), None),
+        ("a\n", "x\na \ny\n", (0, 3), (1, 2)),  # a formatter made more lines of those beside it
+        ("a\n\n", "\ta\n\ttyped\n", (0, 2), None),  # there was an empty line, in which the user typed
+        ("\na\n", "\ttyped\n\ta\n", (0, 2), None),
+        ("a\n\n", "\ta\nbelow\n", (0, 1), (0, 1)),
     ],
 )
 def test_lines_that_say_the_same(new: str, text: str, near: tuple[int, int], found: tuple[int, int] | None) -> None:

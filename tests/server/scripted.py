@@ -224,8 +224,9 @@ class ScriptedEditor:
         return {"line": line, "character": UNITS[self.encoding](text[starts[line] : offset])}
 
     def offset(self, text: str, position: Json) -> int:
+        """A line past the end is the end: the text can be shorter than that which an edit was made for."""
         starts = line_starts(text)
-        if position["line"] == len(starts) and position["character"] == 0:
+        if position["line"] >= len(starts):
             return len(text)
         start = starts[position["line"]]
         end = start + len(re.split(r"\r\n|\r|\n", text[start:], maxsplit=1)[0])

@@ -77,6 +77,22 @@ def undone(steps: list[tuple[str, str]], current: str) -> tuple[str, int]:
         ),
         ([("k\nx\ny\n", "k\n")], "k mine\nmore\n", "k mine\nmore\n", 1),
         ([("k\nx\ny\n", "k\n")], "k mine\n", "k mine\nx\ny\n", 0),
+        # A line that became another one can also be gone, with a new one below the place. An edited line is the same.
+        (
+            [("k\nnew\nx\nend\n", "k\nnew\nend\n")],
+            "k\nother\nend\n",
+            "k\nother\nend\n",
+            1,
+        ),
+        ([("k\nnew a\nx\nend\n", "k\nnew a\nend\n")], "k\nnew b\nend\n", "k\nnew b\nx\nend\n", 0),
+        ([("k\n\nx\nend\n", "k\n\nend\n")], "k\nmine\nend\n", "k\nmine\nx\nend\n", 0),
+        # Lines that the agent itself put back, and that cannot be moved since you typed between them, stand there once.
+        (
+            [("1\na\nb\nc\n2\n", "1\nn\n2\n"), ("1\nmine\nn\n2\n", "1\na\nb\nmine\nc\n2\n")],
+            "1\na\ntyped\nb\nmine\nc\n2\n",
+            "1\na\ntyped\nb\nmine\nc\n2\n",
+            2,
+        ),
         # An undo of what was left by then is a step, too.
         (
             [(TEN, CUT.replace("8", "x")), (CUT.replace("8", "mine"), TEN.replace("8", "mine"))],

@@ -112,7 +112,7 @@ class EditorBuffers:
                     await self._pause()
                 case None | Stale() if refusal:  # it can be sent again
                     await self._pause()
-                case Applied() if not typed_into:
+                case Applied() if not typed_into and not (conflicts and misplaced.again):
                     return Stale("the person changed these lines", taken_back=True) if conflicts else outcome
                 case _:  # no answer, no change in spite of the answer, or typed into at once: no more can be repaired
                     break

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from tark_lsp.server.editing.text_edits import Position, TextEdit
 from tark_lsp.workspace.edits import ProposedEdit, rebase
-from tark_lsp.workspace.lines import ending_of, line_changes, split_lines
+from tark_lsp.workspace.lines import Hunk, ending_of, line_changes, split_lines
+from tark_lsp.workspace.positions import from_client
 from tark_lsp.workspace.snapshot import Snapshot
 
 
@@ -12,13 +14,13 @@ def removes_nothing(edit: ProposedEdit, before: list[str]) -> bool:
     return not any(line.strip() for hunk in edit.hunks for line in before[hunk.start : hunk.end])
 
 
-def makes(edit: ProposedEdit, before: list[str], now: list[str]) -> bool:
-    """Does the edit at its old places make `now` of the text `before`?"""
-    first = edit.hunks[0]
-    whole = len(before) > first.start and first.new and first.new[0] != "\n" and first.new[-1].endswith("\n")
-    if whole and tuple(now[first.start : first.start + len(first.new)]) != first.new:
+def makes(sent: Sequence[TextEdit], encoding: str, before: list[str], now: list[str]) -> bool:
+    """Do the edits at their old places make `now` of the text `before`?"""
+    (start, character), new = sent[0].start, sent[0].lines
+    whole = character == 0 and len(before) > start and new and new[0] != "\n" and new[-1].endswith("\n")
+    if whole and now[start : start + len(new)] != new:
         return False  # seen without looking at the whole text
-    return at_old_places(edit, before) == now != before
+    return at_old_places(sent, encoding, before) == now != before
 
 
 def is_in_progress(edit: ProposedEdit, *texts: str) -> bool:
@@ -46,23 +48,42 @@ def _is_of(edit: ProposedEdit, text: str) -> bool:
     )
 
 
-def is_made_of(edit: ProposedEdit, old: Sequence[str], now: Sequence[str]) -> bool:
-    """Is `now` a state of this edit at its old places in `old`, made hunk by hunk or line by line?
+def is_made_of(sent: Sequence[TextEdit], encoding: str, old: Sequence[str], now: Sequence[str]) -> bool:
+    """Is `now` a state of these edits at their old places in `old`, made one by one or line by line?
 
-    Such a text was not typed. In a hunk, lines replace lines first; then the surplus lines are added or removed.
+    Such a text was not typed. In an edit, lines replace lines first; then the surplus lines are added or removed.
     """
     at, growths = 0, {0}
-    for hunk in edit.hunks:
-        replaced = old[hunk.start : hunk.end]
+    for hunk in (_whole_lines(edit, encoding, old) for edit in sent):
         growths = {
-            grown + size - len(replaced)
+            grown + size - len(hunk.old)
             for grown in growths
             if old[at : hunk.start] == now[at + grown : hunk.start + grown]
-            for size in {len(replaced), len(hunk.new)}
-            if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], replaced, hunk.new)
+            for size in {len(hunk.old), len(hunk.new)}
+            if _is_mixed(now[hunk.start + grown : hunk.start + grown + size], hunk.old, hunk.new)
         }
-        at = hunk.start + len(replaced)
+        if not growths:
+            return False
+        at = hunk.end
     return any(old[at:] == now[at + grown :] for grown in growths)
+
+
+def _whole_lines(edit: TextEdit, encoding: str, lines: Sequence[str]) -> Hunk:
+    """What the edit makes of these lines, which can be others than those that it was made for."""
+    (first, head), (last, tail) = (_place_in(lines, place, encoding) for place in (edit.start, edit.end))
+    new = edit.lines
+    if head or tail or (new and not ending_of(new[-1]) and last < len(lines)):
+        before, after = (lines[first][:head] if head else ""), (lines[last][tail:] if last < len(lines) else "")
+        new, last = split_lines(before + edit.text + after), last + 1
+    return Hunk(first, tuple(lines[first:last]), tuple(new))
+
+
+def _place_in(lines: Sequence[str], place: Position, encoding: str) -> Position:
+    """In code points. A place past the end of a line, or of the text, is that end."""
+    line, character = place
+    if line < len(lines):
+        return line, from_client(lines[line], character, encoding)
+    return (len(lines) - 1, len(lines[-1])) if lines and not ending_of(lines[-1]) else (len(lines), 0)
 
 
 def is_in(edit: ProposedEdit, current: Snapshot) -> bool:
@@ -72,16 +93,26 @@ def is_in(edit: ProposedEdit, current: Snapshot) -> bool:
     return not remaining.hunks and not conflicts
 
 
-def at_old_places(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
-    """The lines of a newer text after an editor applied the edit to it by its line numbers alone."""
+def at_old_places(sent: Sequence[TextEdit], encoding: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a newer text after an editor applied the edits to it by their positions alone."""
     made: list[str] = []
-    at = 0
-    for hunk in edit.hunks:
-        _add(made, lines[at : hunk.start])
-        _add(made, hunk.new)
-        at = hunk.end
-    _add(made, lines[at:])
+    at = (0, 0)
+    for edit in sent:
+        _add(made, _between(lines, at, edit.start, encoding))
+        _add(made, edit.lines)
+        at = edit.end
+    _add(made, _between(lines, at, (len(lines), 0), encoding))
     return made
+
+
+def _between(lines: Sequence[str], start: Position, end: Position, encoding: str) -> list[str]:
+    """The lines from one position to another, of which the first and the last can be parts."""
+    found = [*lines[start[0] : end[0] + (end[1] > 0)]]
+    if end[1] and found and end[0] < len(lines):
+        found[-1] = found[-1][: from_client(found[-1], end[1], encoding)]
+    if start[1] and found and start[0] < len(lines):
+        found[0] = found[0][from_client(lines[start[0]], start[1], encoding) :]
+    return [*filter(None, found)]
 
 
 def _add(lines: list[str], more: Sequence[str]) -> None:

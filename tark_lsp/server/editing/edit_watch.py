@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tark_lsp.server.editing.edit_states import at_old_places, is_in, is_in_progress, is_made_of, makes, removes_nothing
+from tark_lsp.server.editing.text_edits import find_text_edits
 from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Documents, Opened, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.lines import ending_of
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 
 TEXTS_KEPT = 20
@@ -26,6 +28,8 @@ class Misplaced:
 
     before: str
     after: str
+    again: bool = False
+    """The text had the edit already: the user made the same change, or they typed and removed something since."""
 
 
 class Watch:
@@ -46,7 +50,9 @@ class Watch:
         self._doubtful: Misplaced | None = None
         base, known = [*edit.base.lines], _lines_of(document)
         self._base = known if known == base else base
-        self._after = at_old_places(edit, self._base)
+        self._encoding = documents.encoding
+        self._sent = find_text_edits(_with_last(self._base), edit, self._encoding)
+        self._after = at_old_places(self._sent, self._encoding, self._base)
         self._texts = [self._base]
         self._texts_after: list[list[str]] = []
         """Texts since the first one with the edit."""
@@ -70,20 +76,21 @@ class Watch:
             self._event.set()
 
     def _look(self, now: list[str]) -> None:
-        before = self._made_twice(now) if self._as_predicted else self._made_on_newer(now)
+        again = self._as_predicted
+        before = self._made_twice(now) if again else self._made_on_newer(now)
         complete = now == self._after
         if self._as_predicted:
             self._texts_after.append(now)
         self._as_predicted = self._as_predicted or complete
         if before is not None:
-            made = Misplaced("".join(before), "".join(now))
+            made = Misplaced("".join(before), "".join(now), again)
             if not self._is_part(before) and not is_in_progress(self._edit, made.before, made.after):
                 self._misplaced = made
             else:
                 self._doubtful = None if complete else made
-        if is_made_of(self._edit, self._texts[-1], now):
+        if self._is_state_of(self._texts[-1], now):
             self._states = [*self._states[-TEXTS_KEPT:], now]
-        elif not any(is_made_of(self._edit, state, now) for state in self._states):
+        elif not any(self._is_state_of(state, now) for state in self._states):
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
 
     def _is_opened_again(self, document: TextDocument) -> bool:
@@ -131,7 +138,7 @@ class Watch:
     def _made_on_newer(self, now: list[str]) -> list[str] | None:
         """A text that was typed meanwhile, if `now` is that text with the edit at its old places."""
         known = [*reversed(self._texts[1:]), *(self._states if now != self._after else ())]
-        return next((before for before in known if makes(self._edit, before, now)), None)
+        return next((before for before in known if self._makes(before, now)), None)
 
     def _made_twice(self, now: list[str]) -> list[str] | None:
         """The text with the edit, if the user made the same change just before the editor made it again.
@@ -147,11 +154,16 @@ class Watch:
             (
                 before
                 for number, before in enumerate(known)
-                if makes(self._edit, before, now)
-                and not (now in known[:number] and removes_nothing(self._edit, before))
+                if self._makes(before, now) and not (now in known[:number] and removes_nothing(self._edit, before))
             ),
             None,
         )
+
+    def _makes(self, before: list[str], now: list[str]) -> bool:
+        return makes(self._sent, self._encoding, before, now)
+
+    def _is_state_of(self, before: list[str], now: list[str]) -> bool:
+        return is_made_of(self._sent, self._encoding, before, now)
 
     def _is_part(self, now: list[str]) -> bool:
         """Is it only a part of this edit? An editor can report one hunk after the other.
@@ -173,6 +185,11 @@ class Watch:
 
 def _lines_of(document: TextDocument) -> list[str]:
     return document.lines[:] if document.lines[-1] else document.lines[:-1]
+
+
+def _with_last(lines: list[str]) -> list[str]:
+    """As a document has them: with the empty line after the last ending."""
+    return lines if lines and not ending_of(lines[-1]) else [*lines, ""]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

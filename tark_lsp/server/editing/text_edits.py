@@ -1,33 +1,59 @@
 """A proposed edit as LSP `TextEdit`s, with the positions of an open document. Pure."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
 
 from tark_lsp.server.protocol.outgoing import range_json
 from tark_lsp.workspace import positions
 from tark_lsp.workspace.edits import ProposedEdit
-from tark_lsp.workspace.lines import Hunk, ending_of
+from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
 from tark_lsp.workspace.text_document import TextDocument
+
+Position: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class TextEdit:
+    """`text` replaces the range from `start` to `end`: (line, character in the client's units)."""
+
+    start: Position
+    end: Position
+    text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Of the text: each key of the user asks for them many times."""
+        return split_lines(self.text)
 
 
 def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:
+    """The edit as LSP sends it."""
+    sent = find_text_edits(document.lines, edit, encoding)
+    return [{"range": range_json(*item.start, *item.end), "newText": item.text} for item in sent]
+
+
+def find_text_edits(lines: Sequence[str], edit: ProposedEdit, encoding: str) -> list[TextEdit]:
     """Whole lines, in order. If the last line of a hunk has no ending, the hunk ends at its last character.
 
     If the first line of a hunk stays, but for its ending, the hunk begins at the end of that line, which is not sent.
+    `lines` are those of the document: one more than there are line endings.
     """
-    last = len(document.lines) - 1
+    last = len(lines) - 1
     edits = []
     for hunk in edit.hunks:
         start, end, text = (hunk.start, 0), (hunk.end, 0), hunk.new_text
         if hunk.end > last:
-            end = _end_of_line(document, last, encoding)
+            end = _end_of_line(lines, last, encoding)
             start = min(start, end)
         if hunk.old and hunk.new and _body(hunk.old[0]) == _body(hunk.new[0]):
-            start = _end_of_line(document, hunk.start, encoding)
+            start = _end_of_line(lines, hunk.start, encoding)
             ending = ending_of(hunk.old[0])
             text = text[len(_body(hunk.old[0])) :]
             if len(hunk.old) == 1 < len(hunk.new) and text.endswith(ending):
                 end, text = start, text[: len(text) - len(ending)]
-        edits.append({"range": range_json(*start, *end), "newText": text})
+        edits.append(TextEdit(start, end, text))
     return edits
 
 
@@ -35,8 +61,8 @@ def _body(line: str) -> str:
     return line.removesuffix(ending_of(line))
 
 
-def _end_of_line(document: TextDocument, number: int, encoding: str) -> tuple[int, int]:
-    line = document.lines[number]
+def _end_of_line(lines: Sequence[str], number: int, encoding: str) -> Position:
+    line = lines[number]
     return number, positions.to_client(line, positions.line_length(line), encoding)
 
 

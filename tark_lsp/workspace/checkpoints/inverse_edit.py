@@ -1,5 +1,6 @@
 """The edit that undoes several edits of one file, without doing again what one of them had undone of another; pure."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,10 +21,11 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
     lost: list[_Lost] = []
     undone = 0
     text = current.text
+    first = steps[0][0] if steps else text
     for index, (before, after) in enumerate(steps):
         if index and text != before:
             hunks, lost = _carried(hunks, lost, text, before)
-        inverse, kept = _without_last_copies(_edit(before, hunks), lost)
+        inverse, kept = _without_parted(_edit(before, hunks), lost, first)
         if index and inverse.after == after:  # an earlier undo
             undone, hunks, lost = undone + len(inverse.hunks), (), [*lost, *kept]
         else:
@@ -33,7 +35,7 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
         text = after
     total = undone + len(lost) + len(hunks)
     carried, added = _rebased(hunks, text, current)
-    carried, kept = _without_last_copies(carried, [*lost, *added])
+    carried, kept = _without_parted(carried, [*lost, *added], first)
     return carried, len(lost) + len(added) + len(kept), total
 
 
@@ -97,23 +99,51 @@ def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[Pro
     return edit, [*lost, *(_Lost.of(hunk, lines) for hunk in conflicts)]
 
 
-def _without_last_copies(edit: ProposedEdit, lost: Sequence[_Lost]) -> tuple[ProposedEdit, list[_Lost]]:
-    """Leaves lines that were moved, if they cannot come back where they were. Returns those changes, too."""
-    gone = {line for change in lost for line in _bare(change.new) if line.strip()} - {*_bare(split_lines(edit.after))}
-    kept = [_Lost(hunk.old, hunk.new, hunk.start, hunk.end) for hunk in edit.hunks if gone & {*_bare(hunk.old)}]
+def _without_parted(edit: ProposedEdit, lost: Sequence[_Lost], first: str) -> tuple[ProposedEdit, list[_Lost]]:
+    """Leaves lines that were moved, if they cannot come back where they were, or cannot be taken from where they are.
+
+    Else they would be gone, or there twice. `first` is the text before all edits. Returns those changes, too.
+    """
+    if not lost:
+        return edit, []
+    after, original = _bare(split_lines(edit.after)), _bare(split_lines(first))
+    gone = {line for change in lost for line in _bare(change.new) if line.strip()} - {*after}
+    there = {line for change in lost for line in _bare(change.old) if _words(line)}
+    again = {line for line in there if original.count(line) == 1 < after.count(line)}
+
+    def parted(hunk: Hunk) -> bool:
+        old, new = {*_bare(hunk.old)}, {*_bare(hunk.new)}
+        return bool(gone & old or again & (new - old))
+
+    kept = [_Lost(hunk.old, hunk.new, hunk.start, hunk.end) for hunk in edit.hunks if parted(hunk)]
     if not kept:
         return edit, []
-    left = edit.only(hunk for hunk in edit.hunks if not gone & {*_bare(hunk.old)})
-    left, more = _without_last_copies(left, [*lost, *kept])
+    left = edit.only(hunk for hunk in edit.hunks if not parted(hunk))
+    left, more = _without_parted(left, [*lost, *kept], first)
     return left, [*kept, *more]
 
 
 def _hides(change: Hunk, hunk: Hunk, lines: Sequence[str], telling: Collection[str]) -> bool:
-    """Whether a change makes it uncertain where the hunk adds its lines: no line between them tells it."""
+    """Whether a change makes it uncertain where the hunk adds its lines: no line between them tells it.
+
+    Right beside them, a line that became another line can also be one that was removed, and a new one beyond the place.
+    """
     between = [*lines[change.end : hunk.start], *lines[hunk.end : change.start]]
+    if not between and not hunk.old and change.old and change.new:
+        beside = -1 if change.end <= hunk.start else 0
+        return len(change.old) < len(change.new) or not _is_same_line(change.old[beside], change.new[beside])
     if hunk.old or not between:
-        return not hunk.old and 0 < len(change.old) < len(change.new)
+        return False
     return len(between) < min(hunk.size, change.size) and not any(line in telling for line in between)
+
+
+def _is_same_line(old: str, new: str) -> bool:
+    """Can the line have been edited into the other, rather than replaced by it?"""
+    return not _words(old) or not _words(old).isdisjoint(_words(new))
+
+
+def _words(line: str) -> set[str]:
+    return {*re.findall(r"\w+", line)}
 
 
 def _carried(

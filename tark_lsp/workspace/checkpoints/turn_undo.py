@@ -5,7 +5,7 @@ undone one by one, in the reverse order, so that each finds its paths free as th
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -43,13 +43,15 @@ class UndoResult:
     """`kept` are files that stay as they are, each with the reason: wholly, or in part if also in `restored`.
 
     A file that was moved is named by its current path. `left` are the paths from which files were moved back.
-    `commands`: commands changed something, so what Git ignores can differ still.
+    `commands`: commands changed something, so what Git ignores can differ still. `edits` are those that were made, in
+    order: between them is what the user typed meanwhile.
     """
 
     restored: tuple[Path, ...]
     kept: tuple[tuple[Path, str], ...]
     left: tuple[Path, ...] = ()
     commands: bool = False
+    edits: tuple[ProposedEdit, ...] = field(default=(), compare=False)
 
     def followed_by(self, later: "UndoResult") -> "UndoResult":
         """What was done in all. Of a file that was kept twice, the last reason counts."""
@@ -58,6 +60,7 @@ class UndoResult:
             tuple({**dict(self.kept), **dict(later.kept)}.items()),
             tuple(dict.fromkeys((*self.left, *later.left))),
             self.commands or later.commands,
+            (*self.edits, *later.edits),
         )
 
 
@@ -108,6 +111,7 @@ class TurnUndo:
         histories = histories_of([change for change in changes if change not in self.absent])
         self._works = [_Work(history) for history in histories if not history.undone]
         self._left: list[Path] = []
+        self._edits: list[ProposedEdit] = []
 
     async def undo(self) -> UndoResult:
         """What is kept can be tried again by another `TurnUndo`, which finds that the rest is done."""
@@ -127,6 +131,7 @@ class TurnUndo:
             tuple(dict.fromkeys(work.history.place for work in self._works if work.restored)),
             tuple({place: reason for place, reason in reasons if reason}.items()),
             tuple(dict.fromkeys(self._left)),
+            edits=tuple(self._edits),
         )
 
     async def _undo_file(self, work: _Work) -> None:
@@ -210,6 +215,7 @@ class TurnUndo:
         outcome = await self._files.apply(edit, self._wording.label)
         self._log.settle_change(number, outcome)
         if isinstance(outcome, Applied):
+            self._edits.append(edit)
             digests = edit.base.digest, edit.drafted.digest
             work.history.changes.append(LoggedChange(number, "edit", edit.path, None, *digests, 0, True, False))
         return outcome

@@ -13,7 +13,7 @@ from tests.editors.behaviour import Behaviour
 from tests.editors.property.deciding import Deciding
 from tests.editors.property.desk import Desk
 from tests.editors.property.model_editor import ModelEditor, Telling
-from tests.editors.property.oracle import Oracle, Wrong, written_in
+from tests.editors.property.oracle import Oracle, Wrong, words_of
 from tests.editors.property.person import SAME
 
 PATIENCE = 1000.0
@@ -136,11 +136,11 @@ class Interleaving(Deciding):
         await asyncio.sleep(1)
 
     def _check_undone(self, turn_id: str, kept: set[Path], closed: Sequence[str]) -> None:
-        for hunk in self._desk.reviews.hunks.find_hunks(turn_id=turn_id):
+        hunks = self._desk.reviews.hunks.find_hunks(turn_id=turn_id)
+        for hunk in hunks:
             if hunk.path in kept | self._oracle.shown or hunk.path not in self._editor.buffers or hunk.id in closed:
                 continue
-            left = written_in("".join(hunk.new)) - written_in(hunk.old_text)
-            if self._stands(left, self._editor.buffers[hunk.path].text.lines):
+            if self._stands(words_of(hunk, hunks), self._editor.buffers[hunk.path].text.lines):
                 raise Wrong(f"{turn_id} was undone in {hunk.path.name}, but hunk {hunk.id} is still there")
 
     def _stands(self, left: set[str], lines: Sequence[str]) -> bool:

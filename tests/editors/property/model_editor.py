@@ -14,10 +14,11 @@ from tark_lsp.server.connection.editors import ClientInfo
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.workspace.documents import Documents
-from tark_lsp.workspace.lines import common_prefix, common_suffix, split_lines
+from tark_lsp.workspace.lines import common_prefix, common_suffix
 from tark_lsp.workspace.uris import uri_from_path
 from tests.editors.behaviour import Behaviour, Stale
 from tests.editors.property.marked_text import Mark, MarkedText
+from tests.editors.property.positions import lines_of, place_in, position
 from tests.server.scripted import capabilities
 
 Json = dict[str, Any]
@@ -235,30 +236,23 @@ class ModelEditor(Connection):
         self.answer(answer, result)
 
     def _make(self, buffer: Buffer, edits: Sequence[Json], label: str, *, newer: bool) -> None:
-        spans = []
-        for edit in edits:
-            start, end = edit["range"]["start"], edit["range"]["end"]
-            count_lines = len(buffer.text.lines)
-            last = min(end["line"] + (end["character"] > 0), count_lines)
-            new = split_lines(edit["newText"])
-            whole_lines = not new or new[-1].endswith(("\n", "\r")) or start["line"] >= count_lines
-            if start["character"] or (start == end and not whole_lines):  # from the end of a line
-                line = buffer.text.lines[start["line"]]
-                body = line.rstrip("\r\n")
-                last = max(last, start["line"] + 1)
-                new = split_lines(body + edit["newText"] + (line[len(body) :] if start == end else ""))
-            spans.append((min(start["line"], count_lines), last, new, start, end))
+        lines = buffer.text.lines
+        ranges = [[place_in(lines, edit["range"][side]) for side in ("start", "end")] for edit in edits]
+        made = [(start, end, edit["newText"]) for (start, end), edit in zip(ranges, edits, strict=True)]
+        spans = [lines_of(lines, *item) for item in made]
         marks = self.arrived(buffer, {"edits": spans, "label": label}, newer)
         for index in reversed(range(len(spans))):
-            first, last, new, start, end = spans[index]
-            self._tell(buffer, first, last, new)
-            buffer.text.put(first, last, new, None if marks is None else marks[index])
+            first, last, new = lines_of(buffer.text.lines, *made[index])  # two edits can be in one line of newer text
+            self._tell(buffer, first, last, new, made[index][2])
+            same = spans[index] == (first, last, new)
+            buffer.text.put(first, last, new, marks[index] if marks is not None and same else None)
             self._changed(buffer)
 
-    def _tell(self, buffer: Buffer, first: int, last: int, new: list[str]) -> None:
+    def _tell(self, buffer: Buffer, first: int, last: int, new: list[str], written: str) -> None:
+        """`written`: what the edit writes; if that has no ending at its end, `new` has more."""
         text = buffer.text
         start, end = text.offset(first), text.offset(last)
-        ended = all(line.endswith(("\n", "\r")) for line in (*text.lines[first:last], *new))
+        ended = all(line.endswith(("\n", "\r")) for line in (*text.lines[first:last], written or "\n", *new))
         if self.telling is Telling.WHOLE or (self.telling is Telling.LINE_BY_LINE and not ended):
             self._note(buffer, start, end, "".join(new))
         elif self.telling is Telling.SHRUNK:
@@ -296,10 +290,3 @@ class ModelEditor(Connection):
                     DocumentSync(self.documents).did_change(params)
 
                 self._send(deliver)
-
-
-def position(text: str, offset: int) -> Json:
-    before = split_lines(text[:offset])
-    if not before or before[-1].endswith(("\n", "\r")):
-        return {"line": len(before), "character": 0}
-    return {"line": len(before) - 1, "character": len(before[-1].encode("utf-16-le")) // 2}

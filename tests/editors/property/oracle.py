@@ -22,6 +22,12 @@ def written_in(text: str) -> set[str]:
     return {item for item in text if AGENT <= ord(item) < AGENT + MOST}
 
 
+def words_of(hunk: ReviewHunk, hunks: Sequence[ReviewHunk]) -> set[str]:
+    """What the hunk writes, without the words of earlier turns, which a hunk of the same turn can remove elsewhere."""
+    turn = [other for other in hunks if (other.turn_id, other.path) == (hunk.turn_id, hunk.path)]
+    return written_in(hunk.new_text) - written_in("".join(other.old_text for other in turn))
+
+
 class Wrong(AssertionError):
     """What must hold does not."""
 
@@ -108,17 +114,18 @@ class Oracle:
         self, hunk: ReviewHunk, text: MarkedText, start: int, end: int, new: list[str], *, forward: bool
     ) -> None:
         base, exact = self.bases[hunk.turn_id, hunk.path]
+        known = {*base, *self._known_marks(hunk.path)}
         if not forward:
             if hunk.id not in self.inserted:
                 return
-            wanted = self.inserted[hunk.id][1]
+            wanted = self._to_take_back(hunk, text, known)
         else:
             wanted = base[hunk.proposed.start : hunk.proposed.end]
             if not exact:
                 return
         made = [*text.lines[:start], *new, *text.lines[end:]]
         if wanted:
-            if self._same(text, start, end, wanted):
+            if self._same(text, start, end, wanted, known):
                 return
             at = text.marks.index(wanted[0]) if wanted[0] in text.marks else -1
             if at < 0 and all(text.lines.count(line) > 1 or not line.strip() for line in text.lines[start:end]):
@@ -136,12 +143,33 @@ class Oracle:
         if made not in right and not any(_run(text.lines, start, at, len(wanted)) for at in places):
             raise Wrong(f"hunk {hunk.id} is made at line {start}, and belongs to {places}")
 
-    def _same(self, text: MarkedText, start: int, end: int, wanted: list[Mark]) -> bool:
-        """Lines that look like others count as the same beside one that does not: no diff can tell them apart."""
+    def _known_marks(self, path: Path) -> set[Mark]:
+        """Those of lines that the person did not type."""
+        originals = {mark for mark, _ in self.originals[path]}
+        return originals.union(*(made for _, made in self.inserted.values()))
+
+    def _to_take_back(self, hunk: ReviewHunk, text: MarkedText, known: set[Mark]) -> list[Mark]:
+        """The lines of an applied hunk. A save can have made blank lines that were typed between them part of it."""
+        wanted = self.inserted[hunk.id][1]
+        places = [at for at, mark in enumerate(text.marks) if mark in wanted]
+        span = range(places[0], places[-1] + 1) if places else range(0)
+        more = [at for at in span if text.marks[at] not in wanted]
+        typed = all(not text.lines[at].strip() and text.marks[at] not in known for at in more)
+        return [text.marks[at] for at in span] if more and typed else wanted
+
+    def _same(self, text: MarkedText, start: int, end: int, wanted: list[Mark], known: set[Mark]) -> bool:
+        """Lines that look like others count as the same beside one that does not: no diff can tell them apart.
+
+        So does a line that was taken away and typed again: the undo of an editor does just that.
+        """
         if len(text.marks[start:end]) != len(wanted):
             return False
         pairs = list(zip(text.marks[start:end], wanted, text.lines[start:end], strict=True))
-        sure = [mark == other for mark, other, line in pairs if text.lines.count(line) == 1]
+        sure = [
+            mark == other or (other not in text.marks and mark not in known)
+            for mark, other, line in pairs
+            if text.lines.count(line) == 1
+        ]
         return all(sure) and (bool(sure) or text.marks[start:end] == wanted)
 
     # Once all is quiet
@@ -164,7 +192,7 @@ class Oracle:
         for item, home in self.typed.items():
             if home != path or item in self.gone:
                 continue
-            found = text.count(item)
+            found, wanted = text.count(item), 1 + self._copies(item, path, hunks)
             removed = any(hunk.applied and item in hunk.old_text and item not in "".join(hunk.new) for hunk in hunks)
             shown = any(
                 item in hunk.reason or (item in "".join(hunk.new) and (not hunk.applied or hunk.id in self.exempt))
@@ -174,8 +202,17 @@ class Oracle:
                 continue
             if path in self.shown and (found > 1 or self._is_shown(item, hunks)):
                 continue
-            if found != 1 and not (found == 0 and (removed or shown)):
-                raise Wrong(f"{item!a}, which the person typed, is in {path.name} {found} times")
+            if found != wanted and not (found == 0 and (removed or shown)):
+                raise Wrong(f"{item!a}, which the person typed, is in {path.name} {found} times, not {wanted}")
+
+    def _copies(self, character: str, path: Path, hunks: Sequence[ReviewHunk]) -> int:
+        """How often the agent wrote it elsewhere: one hunk writes a line again that another, in conflict, removes."""
+        added = 0
+        for hunk in hunks:
+            if hunk.path == path and hunk.applied and hunk.id not in self.exempt:
+                written = min(text.count(character) for text in ("".join(hunk.proposed.new), hunk.new_text))
+                added += written - hunk.old_text.count(character)
+        return max(0, added)
 
     def _is_shown(self, character: str, hunks: Sequence[ReviewHunk]) -> bool:
         """By a hunk that says it is in the wrong place, with both texts of it."""
@@ -206,7 +243,7 @@ class Oracle:
         if hunk.state not in ("pending", "accepted", "rejected"):
             return
         others = [item for item in hunks if item is not hunk and item.applied]
-        for item in written_in("".join(hunk.new)) - written_in(hunk.old_text):
+        for item in words_of(hunk, hunks):
             found = text.count(item)
             if hunk.applied:
                 removed = item in self.gone or any(item in other.old_text for other in others)

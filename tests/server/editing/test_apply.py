@@ -15,6 +15,7 @@ from tark_lsp.server.editing import apply
 from tark_lsp.server.editing.apply import with_typed
 from tark_lsp.server.editing.edit_states import at_old_places
 from tark_lsp.server.editing.edit_watch import Watch
+from tark_lsp.server.editing.text_edits import TextEdit, find_text_edits
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.edits import ProposedEdit, changed_lines
 from tark_lsp.workspace.lines import Hunk, split_lines
@@ -376,6 +377,15 @@ def together(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], pa
     return {"applied": True}
 
 
+def one_by_one(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
+    """Reports each hunk by itself, the last one first."""
+    editor.type(path, typed)
+    (change,) = params["edit"]["documentChanges"]
+    for span in editor.spans(path, change["edits"]):
+        editor.type(path, span)
+    return {"applied": True}
+
+
 def line_by_line(editor: ScriptedEditor, path: Path, typed: tuple[int, int, str], params: Any) -> Json:
     """Reports each replaced line, the last hunk first, and then the added lines."""
     editor.type(path, typed)
@@ -414,6 +424,25 @@ async def test_an_editor_that_applies_stale_edits_loses_nothing(
     else:
         assert isinstance(outcome, Applied)
         assert editor.text(path) == right
+
+
+@pytest.mark.parametrize("after", ["", "a\n", "a\nb\nC", "a\nb\nC\n", "a\nb\nC\nd\n", "A\nb\nC", "A\nb\n"])
+@pytest.mark.parametrize("typed", ["typed\n", "a longer line that you typed\n", "1\n2\n3\n4\n"])
+@pytest.mark.parametrize("behaviour", [at_once, together, one_by_one])
+async def test_at_the_end_of_a_text_without_a_last_ending_stale_edits_lose_nothing(
+    editor: ScriptedEditor, behaviour: Editor, typed: str, after: str
+) -> None:
+    """The edit ends at the last character of the old text, which is inside another line by then."""
+    path = editor.open("f.py", "a\nb\nlast")
+    left = [typed]
+
+    def stale(params: Any) -> Json:
+        return behaviour(editor, path, (0, 0, left.pop()), params) if left else editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    outcome = await editor.workspace.apply(edit_of(editor, path, after), "label")
+    assert isinstance(outcome, Applied)
+    assert editor.text(path) == typed + after
 
 
 async def test_what_is_typed_while_a_misplaced_edit_is_put_right_is_kept(editor: ScriptedEditor) -> None:
@@ -531,8 +560,23 @@ async def test_a_line_typed_between_two_equal_removals_is_not_lost(editor: Scrip
         return at_once(editor, path, (2, 2, "typed\n"), params)
 
     editor.connection.answers["workspace/applyEdit"] = stale
-    await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label")
+    assert await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label") == Refused(MISPLACED)
     assert editor.text(path) == "1\ntyped\n3\n"
+
+
+async def test_a_line_typed_and_removed_after_a_removal_is_said(editor: ScriptedEditor) -> None:
+    """It reads like the case above. Either way you are told to look, and the change does not count as yours."""
+    path = editor.open("f.py", "1\n2\n3\n")
+
+    def typed_after(params: Any) -> Json:
+        answer = editor.apply(params)
+        if len(sent(editor)) == 1:
+            editor.type(path, (2, 2, "typed\n"))
+            editor.type(path, (2, 8, ""))
+        return answer
+
+    editor.connection.answers["workspace/applyEdit"] = typed_after
+    assert await editor.workspace.apply(edit_of(editor, path, "1\n3\n"), "label") == Refused(MISPLACED)
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.05])
@@ -602,6 +646,18 @@ async def test_what_is_typed_can_look_like_a_part_of_the_edit(
     assert editor.text(path) == right
 
 
+async def test_hunks_that_are_past_the_end_by_then_told_one_after_the_other(editor: ScriptedEditor) -> None:
+    """The user removes lines, so the last hunk adds its lines at the end. These are not the user's."""
+    path = editor.open("f.py", "0\n1\n2\n3\n4\n5\n6\n")
+
+    def stale(params: Any) -> Json:
+        return one_by_one(editor, path, (6, 12, ""), params) if len(sent(editor)) == 1 else editor.apply(params)
+
+    editor.connection.answers["workspace/applyEdit"] = stale
+    await editor.workspace.apply(edit_of(editor, path, "0\nONE\n2\nTHREE\n5\nSIX\n"), "label")
+    assert editor.text(path) == "0\n1\n2\n6\n"
+
+
 async def test_an_empty_line_typed_at_the_end_is_not_taken_for_the_edit(editor: ScriptedEditor) -> None:
     path = editor.open("f.py", "\n")
     edit = edit_of(editor, path, "new\n\n")
@@ -664,8 +720,18 @@ async def test_what_cannot_be_put_right_is_said(editor: ScriptedEditor) -> None:
 def test_old_places_past_the_end_of_a_shorter_text() -> None:
     base = Snapshot(Path("f"), TEXT)
     edit = ProposedEdit(base.path, base, (Hunk(10, ("line 10\n",), ("TEN\n",)),))
-    assert at_old_places(edit, ["short\n"]) == ["short\n", "TEN\n"]
-    assert at_old_places(edit, ["no ending"]) == ["no endingTEN\n"]
+    sent = find_text_edits(split_lines(TEXT), edit, "utf-16")
+    assert at_old_places(sent, "utf-16", ["short\n"]) == ["short\n", "TEN\n"]
+    assert at_old_places(sent, "utf-16", ["no ending"]) == ["no endingTEN\n"]
+
+
+def test_old_places_inside_of_lines() -> None:
+    sent = [TextEdit((1, 3), (2, 2), "new\nX")]
+    assert at_old_places(sent, "utf-16", ["0\n", "\N{GRINNING FACE}ab\n", "cde\n", "3"]) == [
+        *("0\n", "\N{GRINNING FACE}anew\n", "Xe\n", "3")
+    ]
+    assert at_old_places(sent, "utf-16", ["0\n", "a\n", "b\n"]) == ["0\n", "anew\n", "X\n"]
+    assert at_old_places(sent, "utf-16", ["0"]) == ["0new\n", "X"]
 
 
 async def test_an_edit_at_the_end_as_neovim_tells_it() -> None:
