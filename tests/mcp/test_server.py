@@ -63,7 +63,8 @@ def no_servers() -> NoReturn:
 
 async def started(tmp_path: Path) -> None:
     async with asyncio.timeout(AT_ONCE):
-        while not (tmp_path / "log").exists():  # noqa: ASYNC110  # a file of another process
+        log = tmp_path / "log"
+        while not (log.exists() and log.read_text()):  # noqa: ASYNC110  # a file of another process
             await asyncio.sleep(0.01)
 
 
