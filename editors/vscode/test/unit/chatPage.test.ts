@@ -285,7 +285,7 @@ test("the status shows title, model, mode, approval level, hunks and cost", asyn
   await page.give({ kind: "status", status: { ...STATUS, agent: "reviewer" } });
   const agent = page.all(".status button").find((element) => element.textContent === "reviewer");
   assert.equal(agent?.getAttribute("aria-label"), "Select the agent, currently reviewer");
-  agent?.click();
+  agent.click();
   assert.deepEqual(page.told.at(-1), { kind: "run", what: "agent" });
   await page.give({ kind: "status", status: STATUS });
   const meter = page.one(".context");
