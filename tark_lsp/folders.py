@@ -76,6 +76,11 @@ def hook_pins_folder() -> Path:
     return _directories().user_state_path / "hooks"
 
 
+def agent_pins_folder() -> Path:
+    """What you approved of agents of projects, a file for each. It need not exist."""
+    return _directories().user_state_path / "agents"
+
+
 def told_offers_folder() -> Path:
     """A file for each offer that you were told of. It need not exist."""
     return _directories().user_state_path / "told-offers"

@@ -24,6 +24,7 @@ from tark_lsp.settings_cleaning import (
 )
 from tark_lsp.settings_file import read_toml
 from tark_lsp.settings_types import (
+    AgentName,
     BaseUrl,
     ClientId,
     Count,
@@ -128,6 +129,25 @@ class IndexSettings(Section):
     qdrant: BaseUrl | None = None
 
 
+class ModeModels(Section):
+    """The model that a session gets with each mode. None: that of the other modes."""
+
+    ask: ModelName | None = None
+    plan: ModelName | None = None
+    build: ModelName | None = None
+
+    def of(self, mode: Mode) -> str | None:
+        found: str | None = getattr(self, mode)
+        return found
+
+
+class ModelChoices(Section):
+    """Models for modes and for custom agents (docs/agents.md). `agents` counts more than what their files say."""
+
+    modes: ModeModels = Field(default_factory=ModeModels)
+    agents: Mapping[AgentName, ModelName] = Field(default_factory=dict)
+
+
 class ContextSettings(Section):
     """Code that is added to a prompt without being asked for (docs/index.md, "Automatic context"). `tokens`: at most so
     many for one prompt, by our estimate."""
@@ -143,6 +163,7 @@ class Settings(Section):
     """The effective settings. `Settings()` are the built-in defaults."""
 
     model: UserOnly[ModelName | None] = None
+    models: UserOnly[ModelChoices] = Field(default_factory=ModelChoices)
     mode: UserOnly[Mode] = Mode.BUILD
     approval: UserOnly[ApprovalLevel] = ApprovalLevel.CAREFUL
     permissions: PermissionRules = Field(default_factory=PermissionRules)

@@ -14,6 +14,9 @@ MAX_PROBLEMS = 5
 """The most sentences about one layer: a repository's file must not fill the user's screen."""
 
 
+WRONG_KEY = "[key]"
+
+
 def clean_layer(model: type[BaseModel], values: Mapping[str, Any], source: str, problems: list[str]) -> dict[str, Any]:
     """Returns the layer without nulls (null means "not set here") and without what `model` does not accept.
 
@@ -37,8 +40,18 @@ def _wrong(model: type[BaseModel], values: Mapping[str, Any]) -> list[ErrorDetai
     try:
         model.model_validate(values, by_alias=True, by_name=False)
     except ValidationError as error:
-        return error.errors(include_url=False, include_context=False)
+        return [_placed(found, values) for found in error.errors(include_url=False, include_context=False)]
     return []
+
+
+def _placed(found: ErrorDetails, values: Any) -> ErrorDetails:
+    """With the place of the value if its key is wrong: pydantic then adds a step that is not in the values."""
+    *outer, last = found["loc"]
+    for step in outer:
+        values = values[step]
+    if last == WRONG_KEY and not (isinstance(values, dict) and last in values):
+        return {**found, "loc": tuple(outer)}
+    return found
 
 
 def _unset(values: Any, location: tuple[int | str, ...]) -> None:

@@ -28,6 +28,9 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 Dollars = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 ModelName = Annotated[str, matching(r"[^/\s]+/\S+", 'must be "<provider>/<model>", like "openai/gpt-6.1-sol"')]
+AgentName = Annotated[
+    str, matching(r"[a-z0-9][a-z0-9_-]{0,39}", "must be the name of an agent: lower case letters, digits, - and _")
+]
 BaseUrl = Annotated[
     str,
     matching(r"https?://[^\s/]+\S*", "must be a URL that starts with https:// or http://"),

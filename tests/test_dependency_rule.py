@@ -41,6 +41,7 @@ LAYERS: dict[str, set[str]] = {
     "sandbox": {"workspace", "processes", "secrets"},
     "mcp": GROUND | {"mcp_settings", "http", "llm", "workspace", "sandbox", "visible", "processes"},
     "hooks": GROUND | {"hook_settings", "mcp_settings", "mcp", "workspace", "sandbox", "settings_file", "visible"},
+    "agent_offers": {"context", "mcp", "tools", "visible"},
     "index": GROUND | {"settings", "workspace", "secrets", "folders", "listeners", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},
     "tools": GROUND | {"http", "workspace", "context", "commands", "sandbox", "secrets", "index", "mcp"},
@@ -77,11 +78,12 @@ LAYERS: dict[str, set[str]] = {
         "hooks",
         "hook_settings",
         "settings_types",
+        "agent_offers",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
-    | {"hooks", "hook_settings"}
+    | {"hooks", "hook_settings", "agent_offers"}
     | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }
@@ -127,6 +129,7 @@ WITHIN_SERVER = (
     "chat",
     "model_list",
     "usage_command",
+    "agent_commands",
     "permissions_command",
     "patch_command",
     "state_command",

@@ -59,7 +59,8 @@ def nested(path: str, value: object) -> dict[str, Any]:
 
 def test_the_documented_defaults_are_those_of_the_code() -> None:
     defaults = Settings().as_protocol_json()
-    maps = {"providers": None, "mcp": {"servers": None}, "gateway": {"aliases": None}}
+    models = {**defaults["models"], "agents": None}
+    maps = {"providers": None, "mcp": {"servers": None}, "gateway": {"aliases": None}, "models": models}
     keys = {".".join(path) for path in leaf_paths({**defaults, **maps})}
     assert {key: value(Settings(), key) for key in keys} == {key: row.default for key, row in DOCUMENTED.items()}
     assert load_settings(user_file=None, environ={}) == (Settings(), [])
@@ -250,6 +251,13 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("unknown", {"user": 'modle = "a/b"'}, "modle is not a setting; ignored (did you mean mode?)"),
     ("snake_case", {"user": 'edit_review = "ask"'}, "did you mean editReview?"),
     ("snake_case inside", {"user": "[limits]\nturn_usd = 1"}, "did you mean turnUsd?"),
+    ("a name", {"user": '[models.agents]\nA = "a/b"'}, 'models.agents.A is "a/b", but must be the name of an agent'),
+    (
+        "a name of a server",
+        {"user": '[mcp.servers.A]\nurl = "https://x"'},
+        "mcp.servers.A must be a name of at most 20",
+    ),
+    ("the model of a mode", {"user": '[models.modes]\nplan = "gpt"'}, 'models.modes.plan is "gpt", but must be'),
     ("wire", {"user": '[providers.a]\nwire = "grpc"'}, "providers.a.wire must be 'openai-chat'"),
     ("base URL", {"user": '[providers.a]\nbaseUrl = "localhost"'}, "providers.a.baseUrl must be a URL"),
     *(

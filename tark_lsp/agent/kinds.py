@@ -25,7 +25,7 @@ class Kind:
     """`scope` is what the turn can change. `needs_prompt`, `needs_range`: what the request must contain.
 
     The instructions are in the file `prompts/NAME.md`; `named` is the named prompt, if the kind is one. `agent`: the
-    custom agent that the prompt names.
+    custom agent of the turn. `no_agent`: the prompt says `/agent none`.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Kind:
     needs_range: bool = False
     named: NamedPrompt | None = None
     agent: Agent | None = None
+    no_agent: bool = False
 
     @property
     def selection_only(self) -> bool:
@@ -51,7 +52,7 @@ class Kind:
 
     def prompt_text(self, typed: str) -> str:
         """What the user says by typing `typed`: without a leading `/name`, and in the text of the named prompt."""
-        if self.agent is not None and (called := AGENT_NAME.match(typed)) is not None:
+        if (self.agent is not None or self.no_agent) and (called := AGENT_NAME.match(typed)) is not None:
             return typed[called.end() :].strip()
         found = SLASH_NAME.match(typed)
         said = typed[found.end() :].strip() if found and found[1].lower() == self.name else typed

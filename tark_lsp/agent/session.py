@@ -40,5 +40,9 @@ class Session:
     memory: dict[Path, tuple[SystemPart, ...]] = field(default_factory=dict)
     deferred: tuple[ToolDefinition, ...] = ()
     """The tools whose schemas the model gets when it finds them; stored, so that the list stays the same."""
+    agent: str = ""
+    """The name of the custom agent of its turns; empty: none."""
+    usual_model: str | None = None
+    """The model of the modes that have none of their own, while it is in one that has."""
     masks: "SecretMasks | None" = None
     """The tokens that replaced secrets; None until the first turn."""

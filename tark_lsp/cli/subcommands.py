@@ -24,6 +24,7 @@ SUBCOMMANDS = {
     "gateway": "serve every model behind OpenAI's Responses API: tark-lsp gateway --model PROVIDER/MODEL",
     "permissions": "list and revoke what you allowed for always: commands, and trusted folders; trust a folder",
     "mcp": "add, approve and try MCP servers, whose tools the agent can use",
+    "agents": "list your custom agents, and show and approve those of a project",
     "hooks": "list your hooks, and show and approve those of a project",
     "index": "show, build or remove the code index of this folder",
     "trust-report": "test the promises of docs/safety.md on this machine, and print what held",

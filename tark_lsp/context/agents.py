@@ -1,30 +1,39 @@
-"""Custom agents: Markdown files `agents/NAME.md` beside the user's config.toml. A turn that names one (`/agent NAME`)
-has its text, its model, and no more than its tools, mode and approval level: it makes things stricter, never looser.
+"""Custom agents: Markdown files `agents/NAME.md` beside the user's config.toml, and in `.tark` and `.claude` of a
+project. A turn with one has its text, its model, and no more than its tools, mode and approval level: it makes things
+stricter, never looser.
 
-A project's files are not read: what they could change needs an approval that does not exist yet.
+The files of a project are offers: they count after the user has seen the whole file and approved it (agent_offers.py).
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from tark_lsp.context.claude_tools import MCP, our_tools
 from tark_lsp.context.front_matter import BadFrontMatter, FrontMatter, parse_front_matter
 from tark_lsp.context.prompts import ENDING, MOST, NAME
-from tark_lsp.context.sources import Source, Sources
+from tark_lsp.context.sources import LARGEST, Source, Sources, error_reason
 from tark_lsp.context.system_part import SystemPart, tagged
+from tark_lsp.errors import WorkspaceError
 from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.workspace.snapshot import digest_of
 
 FOLDER = "agents"
-KEYS = ("name", "description", "tools", "model", "mode", "approval")
+KEYS = ("name", "description", "tools", "disallowedTools", "model", "mode", "approval")
 STRICTEST_MODE_FIRST = (Mode.ASK, Mode.PLAN, Mode.BUILD)
 STRICTEST_LEVEL_FIRST = (ApprovalLevel.MANUAL, ApprovalLevel.CAREFUL, ApprovalLevel.BALANCED)
 LONGEST_DESCRIPTION = 200
-MCP = "mcp__"
+NO_AGENT = "none"
+"""The name that means no agent."""
+Tools = Callable[[], Mapping[str, bool]]
+"""The names of all our tools, each with whether it only reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`tools`: globs over names; None: all. `model`: empty means that of the session. `mode` and `level`: at most."""
+    """`tools`: globs over names; None: all. `without`: globs of tools that it does not have. `model`: empty means that
+    of the session. `mode` and `level`: at most. `text` is the whole file.
+    """
 
     name: str
     description: str
@@ -34,9 +43,22 @@ class Agent:
     level: ApprovalLevel
     body: str
     source: Source
+    text: str = ""
+    without: tuple[str, ...] = ()
+
+    @property
+    def is_offer(self) -> bool:
+        """Whether it is a project's."""
+        return self.source.whose == "project"
+
+    @property
+    def digest(self) -> str:
+        """Of all that the user approves of an offer. An editor can have other line endings than the disk."""
+        return digest_of(self.text.replace("\r\n", "\n"))
 
     def has_tool(self, name: str) -> bool:
-        return self.tools is None or any(fnmatchcase(name, glob) for glob in self.tools)
+        wanted = self.tools is None or any(fnmatchcase(name, glob) for glob in self.tools)
+        return wanted and not any(fnmatchcase(name, glob) for glob in self.without)
 
     def stricter_mode(self, mode: Mode) -> Mode:
         return min(self.mode, mode, key=STRICTEST_MODE_FIRST.index)
@@ -46,37 +68,51 @@ class Agent:
 
     @property
     def part(self) -> SystemPart:
-        text = tagged("instructions", self.body, whose="person", file=self.source.name, agent=self.name)
+        text = tagged("instructions", self.body, whose=self.source.whose, file=self.source.name, agent=self.name)
         return SystemPart(self.source.name, "instructions", text, self.source.path)
 
 
-def find_agents(sources: Sources, tools: Callable[[], Collection[str]]) -> dict[str, Agent]:
-    """The user's agents by name. Invalid files are left out, see `sources.problems`. `tools`: the names of all."""
+def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Agent]:
+    """The agents by name; the user's own win over a project's. Invalid files are left out, see `sources.problems`.
+
+    `offers`: read those of the project, too. Nobody has approved them yet.
+    """
     agents: dict[str, Agent] = {}
-    for folder in (folder for folder in sources.folders(FOLDER) if folder.whose == "person"):
+    for folder in (folder for folder in sources.folders(FOLDER) if offers or folder.whose == "person"):
         for source in sources.folder_entries(folder, ENDING)[:MOST]:
-            text = sources.read_or_report(source)
-            if text is None:
-                continue
             try:
-                agent = _agent(source, parse_front_matter(text), sources.problems, tools)
+                agent = _read(sources, source, tools)
             except BadFrontMatter as error:
                 sources.problems.append(f"{source.name} is left out: {error.message}")
                 continue
-            agents.setdefault(agent.name, agent)
+            except WorkspaceError as error:
+                sources.problems.append(f"{source.name} is left out: {error_reason(error)}")
+                continue
+            if agent is None:
+                continue
+            known = agents.setdefault(agent.name, agent)
+            if known is not agent:
+                sources.problems.append(f"{source.name} is left out: {known.source.name} has the same name")
     return agents
 
 
-def _agent(source: Source, front: FrontMatter, problems: list[str], tools: Callable[[], Collection[str]]) -> Agent:
+def _read(sources: Sources, source: Source, tools: Tools) -> Agent | None:
+    """None if the file is gone. Raises BadFrontMatter and WorkspaceError."""
+    text = sources.read_whole(source)
+    if text is None:
+        return None
+    if source.whose == "project" and len(text) > LARGEST:
+        raise BadFrontMatter(f"it is longer than {LARGEST:,} characters")
+    return _agent(source, text, parse_front_matter(sources.text_for_model(source, text)), sources.problems, tools)
+
+
+def _agent(source: Source, text: str, front: FrontMatter, problems: list[str], tools: Tools) -> Agent:
     """Raises BadFrontMatter."""
     name = source.path.name.removesuffix(ENDING).lower()
-    if not NAME.fullmatch(name):
-        raise BadFrontMatter("the name of an agent must be at most 40 letters, digits, - and _")
+    if not NAME.fullmatch(name) or name == NO_AGENT:
+        raise BadFrontMatter(f"the name of an agent must be at most 40 letters, digits, - and _, and not {NO_AGENT}")
     if not front.body.strip():
         raise BadFrontMatter("it has no text")
-    model = front.text_field("model")
-    if model and ("/" not in model or " " in model):
-        raise BadFrontMatter(f"model: {model[:60]!r} is not <provider>/<model>")
     mode, level = front.text_field("mode"), front.text_field("approval")
     if mode and mode not in [*Mode]:
         raise BadFrontMatter(f"mode: there is no {mode[:40]!r}; the modes are {', '.join(Mode)}")
@@ -87,21 +123,40 @@ def _agent(source: Source, front: FrontMatter, problems: list[str], tools: Calla
     return Agent(
         name,
         front.text_field("description")[:LONGEST_DESCRIPTION],
-        _tools(source, front, problems, tools) if "tools" in front.fields else None,
-        model,
+        _tools(source, front, problems, tools),
+        _model(source, front, problems),
         Mode(mode) if mode else Mode.BUILD,
         ApprovalLevel(level) if level else ApprovalLevel.BALANCED,
         front.body.strip(),
         source,
+        text,
+        tuple(ours for name in front.list_field("disallowedTools") for ours in our_tools(name.partition("(")[0])),
     )
 
 
-def _tools(
-    source: Source, front: FrontMatter, problems: list[str], tools: Callable[[], Collection[str]]
-) -> tuple[str, ...]:
-    """Names that match no tool are dropped, with a notice."""
+def _model(source: Source, front: FrontMatter, problems: list[str]) -> str:
+    """Empty for that of the session. Raises BadFrontMatter."""
+    model = front.text_field("model")
+    if not model or model == "inherit" or ("/" in model and " " not in model):
+        return "" if model == "inherit" else model
+    if source.whose == "person":
+        raise BadFrontMatter(f"model: {model[:60]!r} is not <provider>/<model>")
+    problems.append(f"{source.name}: its model {model[:60]} is not <provider>/<model>, so it has that of the session")
+    return ""
+
+
+def _tools(source: Source, front: FrontMatter, problems: list[str], tools: Tools) -> tuple[str, ...] | None:
+    """Names that match no tool are dropped, with a notice. A project's agent that names none only reads."""
+    if "tools" not in front.fields:
+        if source.whose == "person":
+            return None
+        return tuple(name for name, only_reads in tools().items() if only_reads)
     wanted, known = front.list_field("tools"), tools()
-    kept = tuple(glob for glob in wanted if glob.startswith(MCP) or any(fnmatchcase(tool, glob) for tool in known))
-    if dropped := [glob[:40] for glob in wanted if glob not in kept]:
+    kept = {name: tuple(filter(_exists(known), our_tools(name))) for name in wanted}
+    if dropped := [name[:40] for name, ours in kept.items() if not ours]:
         problems.append(f"{source.name}: there are no tools {', '.join(dropped)}, so the agent does not have them")
-    return kept
+    return tuple(dict.fromkeys(glob for ours in kept.values() for glob in ours))
+
+
+def _exists(known: Mapping[str, bool]) -> Callable[[str], bool]:
+    return lambda glob: glob.startswith(MCP) or any(fnmatchcase(tool, glob) for tool in known)

@@ -25,8 +25,8 @@ LONGEST_TITLE, LONGEST_DESCRIPTION = 60, 200
 LONGEST_FILLED = 200_000
 """Characters that the user's words can take in all places together; otherwise they are added once, at the end."""
 SESSION_WORDS = frozenset(
-    """accept approval approve cancel clear compact context delete diff doctor exit export fork help login logout mode
-    model models new permissions prompts quit redo reject rename restore resume sessions status stop thinking undo
+    """accept agent approval approve cancel clear compact context delete diff doctor exit export fork help login logout
+    mode model models new permissions prompts quit redo reject rename restore resume sessions status stop thinking undo
     usage""".split()  # noqa: SIM905  # a list reads best as words
 )
 """The names of commands of clients: a repository must not be able to redefine `/undo`."""

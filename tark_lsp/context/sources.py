@@ -26,7 +26,11 @@ MOST_FILES = 200
 MOST_ENTRIES = 10_000
 """How many names of one folder are considered; the first `MOST_FILES` by name are read."""
 PROJECT_FOLDER = ".tark"
-OTHER_FOLDERS = {"prompts": (".claude", "commands"), "skills": (".claude", "skills")}
+OTHER_FOLDERS = {
+    "prompts": (".claude", "commands"),
+    "skills": (".claude", "skills"),
+    "agents": (".claude", "agents"),
+}
 """Where a project has the same for another program. `.tark` comes first, so its files win."""
 
 
@@ -89,12 +93,20 @@ class Sources:
 
         Raises WorkspaceError if the file is not text, too large, outside the workspace, or hidden by a rule.
         """
+        text = self.read_whole(source)
+        return None if text is None else self.text_for_model(source, text)
+
+    def read_whole(self, source: Source) -> str | None:
+        """The text as it is in the file. Otherwise as `read_text`."""
         if self._closed(Path(os.path.realpath(source.path))):
             raise WorkspaceError(f"{source.name}: a permission rule hides it from the model")
         try:
-            text = read_source(self.workspace, source).text
+            return read_source(self.workspace, source).text
         except FileMissing:
             return None
+
+    def text_for_model(self, source: Source, text: str) -> str:
+        """`text` without what is not visible, cut."""
         shown, hidden = without_hidden(text[:LARGEST])
         if hidden:
             self.problems.append(

@@ -17,6 +17,7 @@ from tark_lsp.mcp.launching import Surroundings, make_transport
 from tark_lsp.mcp.opening import OPEN_SECONDS, open_connection
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Changes, Pin, compare, usable
+from tark_lsp.mcp.resolving import Resolver
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
 from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.server_tools import ServerTool
@@ -48,6 +49,7 @@ class McpServer:
         self.log = ServerLog(self._ended)
         self._pins = pins
         self._around = around
+        self._resolver = Resolver(config)
         self._stack = contextlib.AsyncExitStack()
         self._client: Client | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -87,7 +89,7 @@ class McpServer:
 
     def approved(self) -> Pin:
         """Its pin, if it holds for the configuration. Raises McpError."""
-        pin = self._holding(resolve(self.config, self._around.folders()))
+        pin = self._holding(self._resolver.resolve(self._around.folders()))
         if self._listed is not None and pin is not self._compared:  # approved again while it runs
             self._compare(pin)
         return pin

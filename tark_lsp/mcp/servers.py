@@ -9,6 +9,7 @@ from tark_lsp.errors import McpError
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.names import tool_name
 from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.pins import Pin
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.server_config import ServerConfig
 from tark_lsp.mcp.server_tools import ServerTool
@@ -34,6 +35,7 @@ class McpServers:
         self._around = around
         self._servers: dict[str, McpServer] = {}
         self._ending: set[asyncio.Task[None]] = set()
+        self._offered: dict[str, tuple[Pin, McpServer, Sequence[OfferedTool]]] = {}
 
     def configure(self, configs: Sequence[ServerConfig]) -> None:
         """Servers whose configuration changed, or is gone, end. Nothing is started."""
@@ -80,13 +82,19 @@ class McpServers:
                 pin = server.approved()
             except McpError:
                 continue
-            for tool in pin.tools:
-                off = server.changes.off | {*pin.off}
-                if server.config.offers(tool.name) and tool.name not in off:
-                    found.append(
-                        OfferedTool(tool_name(server.config.name, tool.name), server, tool, pin.digest_for(tool))
-                    )
+            off = server.changes.off | {*pin.off}
+            found += [offered for offered in self._offered_by(server, pin) if offered.tool.name not in off]
         return sorted(found, key=lambda offered: offered.name)
+
+    def _offered_by(self, server: McpServer, pin: Pin) -> Sequence[OfferedTool]:
+        """All that it may offer by its configuration, made once for each pin: it is asked for in each turn."""
+        name = server.config.name
+        known = self._offered.get(name)
+        if known is None or known[0] is not pin or known[1] is not server:
+            tools = [tool for tool in pin.tools if server.config.offers(tool.name)]
+            made = [OfferedTool(tool_name(name, tool.name), server, tool, pin.digest_for(tool)) for tool in tools]
+            known = self._offered[name] = (pin, server, made)
+        return known[2]
 
     def notices(self) -> list[str]:
         """What the user should know: servers that are not approved, do not start, or changed. A sentence for each."""

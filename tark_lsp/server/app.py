@@ -32,6 +32,7 @@ class App:
         self.parts.background.start(recover_sandbox(self.parts.questions.warn))
         self.parts.restorer.restore_soon()
         self.parts.mcp_news.check_soon()
+        self.parts.mcp_start.read_soon()
 
     def configuration_changed(self, params: dict[str, Any]) -> None:
         self.parts.configuration.configuration_changed(params)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tark_lsp.server.agent_commands import AgentCommands
 from tark_lsp.server.asking.permission_commands import PermissionCommands
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.clipboard_image import ClipboardImage
@@ -49,6 +50,7 @@ class CommandParts:
             core.turns.is_held_back,
             core.checkpoints.undone_turns,
             core.configuration.check_model,
+            core.agents,
         )
         self.features: Sequence[Feature] = [
             start,
@@ -61,6 +63,7 @@ class CommandParts:
             McpList(core.mcp_news),
             core.inputs,
             session_commands,
+            AgentCommands(core.agents),
             ContextCommands(core.sessions, core.turns, core.recorder, ContextBudget(core.preparation)),
             ModelList(core.configuration, core.show),
             self.auth,
@@ -97,7 +100,7 @@ class CommandParts:
             UndoCommands(turn_undo, core.workspace, core.hunks),
             RestoreCommand(turn_undo, core.sessions, core.hunks),
             HunkCommands(core.reviews, core.hunks, core.restorer, asked_turns),
-            RegenerateCommand(core.documents, core.reviews, asked_turns, core.turns, core.targets),
+            RegenerateCommand(core.documents, core.reviews, asked_turns, core.turns, core.targets, core.agents),
         ]
 
     def _state(self, permissions: PermissionCommands, session_commands: SessionCommands) -> StateCommand:
@@ -113,6 +116,7 @@ class CommandParts:
                 ),
                 "sessions": session_commands.state,
                 "prompts": core.prompts.state,
+                "agents": core.agents.state,
                 "index": lambda _: status_json(core.indexing.index.process.last_status),
                 "settings": self._new_settings,
             },

@@ -33,6 +33,7 @@ from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.turn_undoing import make_checkpoints, make_commands
 from tark_lsp.server.indexing.indexing import Indexing
 from tark_lsp.server.mcp_list.news import OfferNews
+from tark_lsp.server.prompting.custom_agents import CustomAgents
 from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
 from tark_lsp.server.prompting.named_prompts import NamedPrompts
@@ -44,6 +45,7 @@ from tark_lsp.server.turns.default_model import SessionModels
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
 from tark_lsp.server.turns.lasting_permissions import WorkspacePermissions
+from tark_lsp.server.turns.mcp_start import McpStart
 from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.server.turns.recording import Recorder
@@ -96,13 +98,23 @@ class CoreParts:
         self.configuration = Configuration(connection, self.questions, self.workspace, self.background)
         self.comments = PromptComments(self.documents, self.workspace)
         self.marks = InsertedMarks(self.documents, self._settings, self.buffers.wrote_line)
-        self.prompts = NamedPrompts(self.workspace, self.configuration, self.questions)
+        self.agents = CustomAgents(
+            self.workspace, self.configuration, self.questions, lambda: self.trust.is_trusted(self.workspace.folders)
+        )
+        self.prompts = NamedPrompts(self.workspace, self.configuration, self.questions, self.agents)
         self.mentions = Mentions(self.selections)
 
     def _make_sessions(self) -> None:
         shows, settings = self._connection.client.understands("updates"), self._settings
         self.store = SessionStore(sessions_path, lambda problem: self.questions.warn(f"Tark: {problem}"))
-        self.sessions = Sessions(self.store, settings, lambda: self.workspace.folders, self.questions.warn, shows)
+        self.sessions = Sessions(
+            self.store,
+            settings,
+            lambda: self.workspace.folders,
+            self.questions.warn,
+            shows,
+            effective=self.agents.effective,
+        )
         self.earlier = EarlierTurns(self._connection, self.store)
         self.records = TurnRecords(self.store, self.earlier)
 
@@ -147,7 +159,7 @@ class CoreParts:
         )
         self.preparation = Preparation(
             configuration,
-            SessionModels(configuration, self.questions),
+            SessionModels(configuration, self.questions, self.agents),
             self.workspaces,
             ToolContexts(
                 configuration,
@@ -172,6 +184,8 @@ class CoreParts:
         self.hunk_updates = HunkUpdates(self.records, self.earlier, self.hunks)
         self.recorder = Recorder(self.sessions, self.questions.warn)
         turns.listen(self.recorder)  # the first one, so that everything is stored before anybody is told
+        self.mcp_start = McpStart(self.mcp)
+        turns.listen(self.mcp_start)
         self.titles = Titles(configuration, self.sessions, turns)
         turns.listen(TurnLog())
         self.tracing = create_tracing(os.environ, self.questions.warn)

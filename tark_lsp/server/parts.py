@@ -17,6 +17,7 @@ from tark_lsp.server.chat.chat_turns import ChatTurns
 from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.features import ChatFeatures
+from tark_lsp.server.chat.slash_completion import SlashCompletion
 from tark_lsp.server.commands import Commands
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.connection.lsp import Connection
@@ -25,6 +26,7 @@ from tark_lsp.server.hunks.moved_hunks import MovedHunks
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.sessions.events import SessionChanged, SessionEvent, SessionLost
 from tark_lsp.server.turns.comment_runs import CommentRuns
+from tark_lsp.server.turns.mcp_listing import McpListing
 from tark_lsp.server.turns.start_command import StartCommand
 from tark_lsp.sessions.chats import ChatRows
 from tark_lsp.workspace.text_document import is_chat
@@ -47,14 +49,16 @@ class ServerParts(CoreParts):
         connection, documents, workspace, sessions = self._connection, self.documents, self.workspace, self.sessions
         comments, prompts, asked, targets = self.comments, self.prompts, self.permissions, self.targets
         self.chats = OpenChats(documents, workspace, self.records, self.questions, ChatRows(self.store))
+        listing = McpListing(self.mcp, self.background)
         completion = Completion(
             workspace,
             self.mentions.kinds,
-            prompts,
+            listing,
             self.client_state.unsaved_documents,
             lambda: (document.path for document in self.documents if document.path and not is_chat(document.path)),
         )
-        self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion)
+        slash = SlashCompletion(prompts, listing)
+        self.chat = ChatFeatures(connection, documents, workspace, self.chats, completion, slash)
         on_hunks = HunkActions(connection, documents, self.reviews, self.hunks, asked, comments)
         self.actions = CodeActions(connection, documents, targets, on_hunks, asked, comments, prompts, self.display)
         self.lens_refresh = LensRefresh(connection)
@@ -118,7 +122,8 @@ class ServerParts(CoreParts):
             self.turns.cancel(session_id=event.session_id)
         if isinstance(event, SessionChanged):
             self._show_session(event.session_id)
-            self.mcp.start()  # it is new, perhaps: its first call should find its server ready
+            if not self.records.active_turns():  # else `mcp_start` does it
+                self.mcp.start()  # it is new, perhaps: its first call should find its server ready
 
     def _show_session(self, session_id: str) -> None:
         if self._connection.client.understands("updates"):
@@ -127,6 +132,7 @@ class ServerParts(CoreParts):
 
     async def stop(self) -> None:
         self.mcp_news.stop()
+        self.mcp_start.stop()
         self.reviews.ending = True
         await self.turns.stop()
         self.restorer.stop()

@@ -25,6 +25,7 @@ COPY_SESSION = """INSERT INTO sessions SELECT :new, :title, :now, :now, folders,
 COPY_MESSAGES = """INSERT INTO messages SELECT :new, number, :new_turn, time, message, call_ids, seq FROM messages
     WHERE session = :old AND turn = :old_turn AND number BETWEEN :first AND :last"""
 COPY_RESULTS = "INSERT INTO results SELECT :new, id, size, text FROM results WHERE session = :old ORDER BY rowid"
+COPY_AGENT = "INSERT INTO agents SELECT :new, name FROM agents WHERE session = :old"
 COPY_DEFERRED = "INSERT INTO deferred_tools SELECT :new, tools FROM deferred_tools WHERE session = :old"
 SEQ = "SELECT seq FROM messages WHERE session = ? AND number = ?"
 FOLLOWING = "SELECT turn FROM messages WHERE session = ? AND number = ?"
@@ -45,6 +46,7 @@ def fork(connection: "Connection", old: str, new: str, title: str, number: int |
         return False
     connection.execute(COPY_RESULTS, values)
     connection.execute(COPY_DEFERRED, values)
+    connection.execute(COPY_AGENT, values)
     for turn, first, last in connection.execute(EXTENT, values).fetchall():
         new_turn = f"turn-{secrets.token_hex(6)}" if turn else ""
         extent = {"old_turn": turn, "new_turn": new_turn, "first": first, "last": last}

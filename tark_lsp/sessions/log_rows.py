@@ -37,7 +37,9 @@ ADD_UPDATE = "INSERT INTO updates (turn, seq, kind, said) VALUES (?, ?, ?, ?)"
 TURN = "SELECT id, session, prompt, kind, model, began, ended, ending, request FROM turns"
 SESSIONS = """SELECT id, title, created, updated, folders, model, mode, approval, thinking, parent,
     (SELECT count(*) FROM turns WHERE session = sessions.id),
-    (SELECT sum(cost_usd) FROM usage WHERE session = sessions.id) FROM sessions"""
+    (SELECT sum(cost_usd) FROM usage WHERE session = sessions.id),
+    coalesce((SELECT name FROM agents WHERE session = sessions.id), '') FROM sessions"""
+SET_AGENT = "INSERT OR REPLACE INTO agents (session, name) VALUES (?, ?)"
 MESSAGES = "SELECT number, turn, time, message, call_ids, seq FROM messages"
 UPDATES = "SELECT seq, said FROM updates WHERE turn = ? ORDER BY seq"
 FILES_WITH_HUNKS = "SELECT DISTINCT path FROM kept_hunks WHERE instr(hunks, ?)"
@@ -52,6 +54,8 @@ LATEST = ("plan", "usage")
 def add_session(connection: "Connection", row: SessionRow, *, or_ignore: bool = False) -> None:
     values = (row.id, clean(row.title), row.created, row.updated, blob_of(row.folders), row.model, row.mode)
     connection.execute(_insert(ADD_SESSION, or_ignore), (*values, row.approval, row.thinking, row.parent))
+    if row.agent:
+        connection.execute(SET_AGENT, (row.id, row.agent))
 
 
 def add_turn(connection: "Connection", turn: TurnRow, *, or_ignore: bool = False) -> None:
@@ -231,9 +235,11 @@ def updates(rows: Iterable[tuple[int, str]]) -> list[tuple[int, Mapping[str, Any
 
 def session_row(row: tuple[Any, ...]) -> SessionRow:
     """From a row selected by SESSIONS."""
-    id_, title, created, updated, folders, model, mode, approval, thinking, parent, turns, cost = row
+    id_, title, created, updated, folders, model, mode, approval, thinking, parent, turns, cost, agent = row
     modes = Mode(mode), ApprovalLevel(approval)
-    return SessionRow(id_, title, created, updated, paths_of(folders), model, *modes, thinking, parent, turns, cost)
+    return SessionRow(
+        id_, title, created, updated, paths_of(folders), model, *modes, thinking, parent, turns, cost, agent
+    )
 
 
 def blob_of(folders: Iterable[Path]) -> bytes:

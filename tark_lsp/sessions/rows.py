@@ -32,6 +32,8 @@ class SessionRow:
     parent: str | None = None
     turns: int = 0
     cost_usd: float | None = None
+    agent: str = ""
+    """The name of its custom agent; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)

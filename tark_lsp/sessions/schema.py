@@ -42,6 +42,7 @@ TABLES = (
     "CREATE TABLE chats (path BLOB PRIMARY KEY, session TEXT NOT NULL, turn TEXT NOT NULL, digest TEXT NOT NULL)",
     "CREATE INDEX chats_of_session ON chats (session)",
     "CREATE TABLE deferred_tools (session TEXT PRIMARY KEY, tools TEXT NOT NULL)",
+    "CREATE TABLE agents (session TEXT PRIMARY KEY, name TEXT NOT NULL)",
 )
 
 
@@ -49,8 +50,9 @@ def _if_missing(statement: str) -> str:
     return re.sub("^CREATE (TABLE|INDEX)", r"\g<0> IF NOT EXISTS", statement)
 
 
-LAYOUT = Layout(3, tuple(map(_if_missing, TABLES)))
-"""An older file gets the tables that it lacks: version 1 has no `tool_calls`, version 2 no `deferred_tools`.
+LAYOUT = Layout(4, tuple(map(_if_missing, TABLES)))
+"""An older file gets the tables that it lacks: version 1 has no `tool_calls`, version 2 no `deferred_tools`, version 3
+no `agents`.
 
 `summary` replaces the messages before `told_from`; tool results before `shortened_before` are sent shortened."""
 
@@ -61,6 +63,7 @@ TEXT_OF: Mapping[str, str] = {
     "results": "session = :session",
     "chats": "session = :session",
     "deferred_tools": "session = :session",
+    "agents": "session = :session",
     "turns": "session = :session",
     "leases": "session = :session",
     "sessions": "id = :session",

@@ -59,14 +59,18 @@ class SessionStore:
         self.file.hold(row)
 
     def change_session(self, session_id: str, **columns: str | Sequence[Path] | None) -> None:
-        """Set some of the columns in CHANGEABLE. Raises SessionHeld if another process holds the session."""
+        """Set some of the columns in CHANGEABLE, or `agent`. Raises SessionHeld if another process has it."""
+        agent = columns.pop("agent", None)
         assert set(columns) <= set(CHANGEABLE), "only these columns change"
         values = [_column_value(value) for value in columns.values()]
         sql = f"UPDATE sessions SET {', '.join(f'{name} = ?' for name in columns)} WHERE id = ?"
 
         def work(connection: "Connection") -> None:
             self._leases.require_free(connection, session_id)
-            connection.execute(sql, (*values, session_id))
+            if columns:
+                connection.execute(sql, (*values, session_id))
+            if agent is not None:
+                connection.execute(log_rows.SET_AGENT, (session_id, agent))
 
         self.file.write(work)
         if session_id in self._leases.held and (row := self.find_session(session_id)) is not None:

@@ -11,7 +11,7 @@ Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for errors that the
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -268,7 +268,7 @@ PreviewFunction = Callable[[A, ToolContext], Awaitable[Preview]]
 RunFunction = Callable[[A, ToolContext, Preview], Awaitable[str | Counted]]
 
 
-@dataclass(frozen=True)  # without slots, so that `definition` is cached: building the schema takes a millisecond
+@dataclass(frozen=True)  # without slots, so that `definition` is cached
 class Tool(Generic[A]):
     """`seconds`: the tool's own timeout, if it differs from `limits.toolSeconds`; inf if it waits for the user."""
 
@@ -290,8 +290,14 @@ class Tool(Generic[A]):
 
     @cached_property
     def definition(self) -> ToolDefinition:
-        made: dict[str, Any] = self.arguments.model_json_schema()
-        schema = {key: value for key, value in made.items() if key not in ("title", "description")}
-        for field_schema in schema.get("properties", {}).values():
-            field_schema.pop("title", None)
-        return ToolDefinition(self.name, self.description, schema, self.loading)
+        return ToolDefinition(self.name, self.description, _schema_of(self.arguments), self.loading)
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """Of tools that are made for each session, too: building it takes a millisecond."""
+    made: dict[str, Any] = arguments.model_json_schema()
+    schema = {key: value for key, value in made.items() if key not in ("title", "description")}
+    for field_schema in schema.get("properties", {}).values():
+        field_schema.pop("title", None)
+    return schema

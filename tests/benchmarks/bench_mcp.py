@@ -39,6 +39,8 @@ CASES = {
     "six servers, in a chat that is open": ("many", 6, 3.0),
 }
 """The kind of servers, their number, and for how many seconds a chat is open before the first prompt; 0: none is."""
+IDLE_SECONDS = 2.0
+"""Between the start of our server and the first prompt: somebody has to type it."""
 COLUMNS = (
     "memory at start, MB",
     "CPU until then, ms",
@@ -82,6 +84,7 @@ def run(server: RawServer, workspace: Path, tools: int, opened: float) -> tuple[
     process = psutil.Process(server.process.pid)
     command(server, "tark.state", {})
     memory, used = process.memory_info().rss, cpu(process)
+    time.sleep(IDLE_SECONDS)
     if opened:
         command(server, "tark.session.new", {})
         time.sleep(opened)

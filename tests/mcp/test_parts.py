@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from tark_lsp.mcp.names import LONGEST, is_mcp_name, server_name, server_of, too
 from tark_lsp.mcp.offers import read_file
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin, compare, pin_json, read_pin
+from tark_lsp.mcp.resolving import Resolver
 from tark_lsp.mcp.schema_headers import argument_headers, header_value, headers_of_schema
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand, quoted, resolve
 from tark_lsp.mcp.server_log import ServerLog
@@ -362,6 +365,26 @@ def test_what_changed() -> None:
     assert changes.off == {"a", "new", "gone"}
     assert not compare([one], [one])
     assert one.digest != ServerTool("a", description="x", annotations={"readOnlyHint": True}).digest
+
+
+def test_what_a_server_is_is_looked_up_again_when_a_file_changed_and_only_then(tmp_path: Path) -> None:
+    """A change that keeps the size and sets the old time back is one, too."""
+    script = tmp_path / "server.py"
+    script.write_text("print(1)")
+    settings = McpServerSettings(command=sys.executable, args=("server.py", "later.py"))
+    resolver = Resolver(ServerConfig("toy", settings))
+    first = resolver.resolve([tmp_path])
+    (tmp_path / "other.txt").write_text("no part of it")
+    assert resolver.resolve([tmp_path]) is first
+    times = script.stat()
+    script.write_text("print(2)")
+    os.utime(script, ns=(times.st_atime_ns, times.st_mtime_ns))
+    second = resolver.resolve([tmp_path])
+    assert second.digest != first.digest
+    (tmp_path / "later.py").write_text("a word of the command names a file now")
+    assert resolver.resolve([tmp_path]).digest != second.digest
+    script.unlink()
+    assert resolver.resolve([tmp_path]).digest not in (first.digest, second.digest)
 
 
 def test_a_pin_keeps_what_was_shown_and_switched_and_reads_one_of_an_earlier_version() -> None:

@@ -7,15 +7,19 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
+from tark_lsp.agent.events import AgentEvent, Requested
 from tark_lsp.folders import mcp_pins_folder
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.server_config import ServerConfig
+from tark_lsp.server.protocol import lsp_params
 from tark_lsp.server.sessions.session_rows import session_from_store
 from tark_lsp.server.turns.context_budget import ContextBudget
+from tark_lsp.server.turns.mcp_start import McpStart
+from tark_lsp.server.turns.turn_record import TurnRecord
 from tests.mcp.servers import PLAIN, Desk
 from tests.patience import AT_ONCE
 from tests.server.desk import Desk as WholeServer
@@ -53,9 +57,14 @@ async def approve(whole: WholeServer, tmp_path: Path) -> ServerConfig:
     return config
 
 
+def no_servers() -> NoReturn:
+    raise AssertionError("there is a server")
+
+
 async def started(tmp_path: Path) -> None:
     async with asyncio.timeout(AT_ONCE):
-        while not (tmp_path / "log").exists():  # noqa: ASYNC110  # a file of another process
+        log = tmp_path / "log"
+        while not (log.exists() and log.read_text()):  # noqa: ASYNC110  # a file of another process
             await asyncio.sleep(0.01)
 
 
@@ -67,6 +76,49 @@ async def test_it_starts_when_a_chat_opens_in_a_trusted_workspace(make: Make, tm
     assert not (tmp_path / "log").exists()
     await whole.command("tark.session.new")
     await started(tmp_path)
+
+
+async def test_it_starts_after_the_first_request_of_a_turn_is_sent(make: Make, tmp_path: Path) -> None:
+    """Nothing takes the processor before the model is asked; and its tools are part of that request."""
+    whole = make()
+    await approve(whole, tmp_path)
+    (server,) = (whole.app.parts.mcp.servers() or no_servers()).servers()
+    seen: list[str] = []
+
+    class Watch(McpStart):
+        def on_turn_event(self, record: TurnRecord, event: AgentEvent) -> None:
+            if isinstance(event, Requested):
+                assert record.turn is not None
+                seen.append(f"{'mcp__toy__add' in record.turn.resources.tools} {server.state}")
+
+    whole.app.parts.turns.listen(Watch(whole.app.parts.mcp))
+    await whole.end(await whole.start("hello"))
+    assert seen == ["True stopped"]
+    await started(tmp_path)
+
+
+async def completed(whole: WholeServer, text: str) -> dict[str, str]:
+    """Detail by the text that is inserted."""
+    document = {"uri": "tark://chat/prompt.tark.md", "languageId": "markdown", "version": 1, "text": text}
+    whole.app.parts.document_sync.did_open({"textDocument": document})
+    place = {"textDocument": {"uri": document["uri"]}, "position": {"line": 0, "character": len(text)}}
+    answer = await whole.app.parts.chat.completion(lsp_params.HoverParams.model_validate(place))
+    whole.app.parts.document_sync.did_close(place)
+    return {item["textEdit"]["newText"]: item.get("detail", "") for item in (answer or {})["items"]}
+
+
+async def test_its_prompts_and_resources_are_completed_once_it_runs(make: Make, tmp_path: Path) -> None:
+    whole = make()
+    await approve(whole, tmp_path)
+    assert "/toy:greet" not in await completed(whole, "/")
+    assert await completed(whole, "@mcp:toy") == {}
+    assert not (tmp_path / "log").exists(), "completion starts nothing"
+    assert whole.app.parts.mcp.servers() is not None
+    for server in (whole.app.parts.mcp.servers() or no_servers()).servers():
+        await server.ready()
+    assert (await completed(whole, "/toy:g"))["/toy:greet"] == "of an MCP server: "
+    assert await completed(whole, "@mcp:today") == {"@mcp:toy:notes://today": "Today\\u{202e}"}
+    assert list(await completed(whole, "@mcp:toy:")) == ["@mcp:toy:notes://week", "@mcp:toy:notes://today"]
 
 
 async def test_it_does_not_start_in_a_workspace_that_is_not_trusted(make: Make, tmp_path: Path) -> None:

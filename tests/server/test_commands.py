@@ -29,7 +29,7 @@ NEED_SOMETHING = {
     *("tark.session.export", "tark.session.compact"),
     *("tark.auth.login", "tark.auth.logout", "tark.auth.check", "tark.models.check", "tark.commitMessage"),
     *(f"tark.mcp.{name}" for name in ("add", "show", "inspect", "approve", "switch", "restart", "log", "remove")),
-    *(f"tark.hooks.{name}" for name in ("show", "approve", "remove")),
+    *(f"tark.{kind}.{name}" for kind in ("hooks", "agents") for name in ("show", "approve", "remove")),
     "tark.index.rebuild",
 }
 
@@ -148,6 +148,11 @@ WRONG: list[tuple[str, object, str]] = [
     ("tark.settings.set", {"model": "gpt 5"}, "model"),
     ("tark.settings.set", {"model": "nonesuch/gpt-5"}, "there is no provider 'nonesuch'"),
     ("tark.settings.set", {"sessionId": "nonesuch"}, "nonesuch"),
+    ("tark.settings.set", {"agent": "nonesuch"}, "nonesuch"),
+    ("tark.agents.approve", {"name": "nonesuch", "digest": "x"}, "nonesuch"),
+    ("tark.agents.approve", {"name": "nonesuch"}, "digest"),
+    ("tark.agents.show", {"name": "nonesuch"}, "nonesuch"),
+    ("tark.agents.remove", {"name": "nonesuch"}, "nonesuch"),
     *((f"tark.auth.{name}", {"provider": "nonesuch"}, "nonesuch") for name in ("login", "logout", "status", "check")),
     *((f"tark.auth.{name}", {"provider": 7}, "provider") for name in ("login", "logout", "status")),
     ("tark.auth.login", {"provider": "scripted"}, "scripted"),
@@ -445,7 +450,8 @@ async def test_state_tells_all_that_is_open(desk: Desk) -> None:
 async def test_settings_of_one_session_or_of_those_to_come(desk: Desk) -> None:
     first = await desk.command("tark.turn.start", {"prompt": "hello"})
     changed = await desk.command("tark.settings.set", {"sessionId": first["sessionId"], "mode": "plan"})
-    assert changed == {"model": "scripted/desk", "mode": "plan", "approval": "careful", "thinking": "auto"}
+    settings = {"model": "scripted/desk", "mode": "plan", "approval": "careful", "thinking": "auto"}
+    assert changed == {**settings, "agent": None, "effective": None}
     assert (await desk.command("tark.settings.set", {}))["mode"] == "build"
     assert (await desk.command("tark.settings.set", {"mode": "ask", "thinking": "low"}))["mode"] == "ask"
     second = await desk.command("tark.turn.start", {"prompt": "hello"})

@@ -304,6 +304,8 @@ def test_a_server_that_answered_its_first_request_has_imported_little(tmp_path: 
         "IndexSettings",
         "Limits",
         "McpSettings",
+        "ModeModels",
+        "ModelChoices",
         "PermissionRules",
         "SessionSettings",
         "Settings",

@@ -139,6 +139,15 @@ local COMMANDS = {
     complete = by('tark.pickers.settings', 'complete_mode'),
   },
   {
+    'TarkAgents',
+    'choose_agent',
+    'Choose the custom agent of the session',
+    options = setting,
+    bang = 'Choose the custom agent of new sessions',
+    nargs = '?',
+    complete = by('tark.pickers.agents', 'complete'),
+  },
+  {
     'TarkLogin',
     'login',
     'Log in to a provider',

@@ -17,6 +17,7 @@ import type { Updates } from "./model/updates";
 import { logIn, logOut, setKey } from "./pickers/login";
 import { managePermissions } from "./pickers/permissions";
 import { editPlace } from "./pickers/place";
+import { chooseAgent } from "./pickers/agents";
 import { choosePrompt } from "./pickers/prompts";
 import { chooseSession, compactSession, importSession, type SessionPickerContext } from "./pickers/sessions";
 import { chooseLevel, chooseModel } from "./pickers/settings";
@@ -138,6 +139,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   mcpRemove: ({ mcp }, target) => mcp.remove(target),
 
   selectModel: ({ client }) => chooseModel(client),
+  selectAgent: ({ client, mcp }) => chooseAgent(client, (name, then) => mcp.approveAgent(name, then)),
   selectMode: ({ client }) => chooseLevel(client, "mode"),
   managePermissions: ({ client }) => managePermissions(client),
   selectApproval: ({ client }) => chooseLevel(client, "approval"),

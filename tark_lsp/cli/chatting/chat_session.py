@@ -7,7 +7,10 @@ from tark_lsp.errors import RequestError
 
 @dataclass(slots=True)
 class SessionFacts:
-    """What the status line shows. `cost`: dollars of the turns that ended; None: no price was known."""
+    """What the status line shows: with an agent, the model, mode and level that it makes of the session's.
+
+    `cost`: dollars of the turns that ended; None: no price was known.
+    """
 
     model: str | None = None
     mode: str = ""
@@ -17,6 +20,7 @@ class SessionFacts:
     window: int | None = None
     cost: float | None = None
     turn_cost: float | None = None
+    agent: str = ""
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
+from tark_lsp.cli.chatting.agent_command import AgentCommand
 from tark_lsp.cli.chatting.completion import CompletionWords
 from tark_lsp.cli.chatting.conversation import ChatInput, Conversation
 from tark_lsp.cli.chatting.permission_commands import PermissionCommands
@@ -31,7 +32,7 @@ class ChatCommands:
         self.sessions = SessionCommands(conversation, terminal)
         rows = [
             SlashCommand("/help", "this list", self.help, at_once=True),
-            *_setting_rows(SettingCommands(conversation, terminal)),
+            *_setting_rows(SettingCommands(conversation, terminal), AgentCommand(conversation, terminal)),
             *_permission_rows(PermissionCommands(conversation, terminal)),
             *_session_rows(self.sessions, SessionReports(conversation)),
             *_undo_rows(UndoCommands(conversation, terminal)),
@@ -81,12 +82,13 @@ class ChatCommands:
         self._leave()
 
 
-def _setting_rows(settings: SettingCommands) -> list[SlashCommand]:
+def _setting_rows(settings: SettingCommands, agents: AgentCommand) -> list[SlashCommand]:
     return [
         SlashCommand(
             "/model [ID]", "list the models, or those that match, and choose one", settings.model, settings.model_ids
         ),
         SlashCommand("/mode [MODE]", "ask, plan or build", settings.mode, _fixed(MODES)),
+        SlashCommand("/agent [NAME]", "list the custom agents, and choose one; none for none", agents.run),
         SlashCommand(
             "/approval [LEVEL]",
             "manual, careful or balanced: what asks for permission",

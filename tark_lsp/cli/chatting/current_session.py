@@ -62,7 +62,7 @@ class CurrentSession:
     def apply_update(self, update: Mapping[str, Any]) -> None:
         facts = self.session.facts
         match update:
-            case {"kind": "start"}:
+            case {"kind": "start"} if (update.get("agent") or "") == facts.agent:
                 facts.model, facts.mode = update.get("model") or facts.model, update.get("mode") or facts.mode
             case {"kind": "usage"}:
                 facts.turn_cost = update.get("costUsd")
@@ -84,6 +84,8 @@ class CurrentSession:
 
     def _set(self, values: Mapping[str, Any]) -> None:
         facts = self.session.facts
-        facts.model, facts.mode = values.get("model") or self._default_model, values["mode"]
-        facts.approval, facts.thinking = values["approval"], values["thinking"]
+        facts.agent = values.get("agent") or ""
+        used = values.get("effective") or values
+        facts.model, facts.mode = used.get("model") or self._default_model, used["mode"]
+        facts.approval, facts.thinking = used["approval"], values["thinking"]
         self._changed()

@@ -71,8 +71,11 @@ class SettingCommands:
             raise RequestError(f"{name} cannot be {one_line(wanted)!r}", hint=f"use one of {', '.join(known)}")
         if wanted:
             await self._chat.current.change_settings(**{name: wanted})
-        value = getattr(self._chat.session.facts, name)
+        facts = self._chat.session.facts
+        value = getattr(facts, name)
         about = known.get(value)
+        if wanted and value != wanted:
+            about = f"at most that of the agent {facts.agent}"
         self._screen.print_line(f"{name}: {value}{f' ({about})' if about else ''}")
 
     async def _pick(self, models: Sequence[str], now: str | None, anyway: str = "") -> str | None:

@@ -16,6 +16,7 @@ def status_line(facts: SessionFacts, activity: str, columns: int) -> str:
     candidates = [
         activity,
         one_line(facts.model or "no model yet", 60),
+        f"agent {facts.agent}" if facts.agent else "",
         facts.mode,
         facts.approval,
         thinking,

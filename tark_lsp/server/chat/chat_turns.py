@@ -33,6 +33,7 @@ class ChatTurns:
             if request.session_id
             else self._chats.session_of(sent, self._sessions.new, self._sessions.use)
         )
+        kind = self._prompts.agents.in_session(kind, session)
         answering = self._chats.begin_answer(sent, session)
         request = request.model_copy(update={"prompt": sent.prompt, "range": None, "ask_for_prompt": False})
         started = self._turns.start(request, kind, session, target, answering)

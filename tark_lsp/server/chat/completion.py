@@ -1,4 +1,4 @@
-"""Completion in a chat: mentions (`@file`, paths after `@file:`), and `/name` at the start of a message."""
+"""Completion of mentions in a chat: `@file`, paths after `@file:`, resources of MCP servers after `@mcp:`."""
 
 import asyncio
 import logging
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tark_lsp.agent.kinds import kind_of_prompt
 from tark_lsp.errors import ToolError
+from tark_lsp.server.chat.slash_completion import word_item
 from tark_lsp.server.prompting.mentions import Argument, MentionKind
-from tark_lsp.server.prompting.named_prompts import NamedPrompts
 from tark_lsp.server.prompting.symbols import names_beginning
 from tark_lsp.server.protocol.outgoing import range_json
+from tark_lsp.server.turns.mcp_listing import McpListing
 from tark_lsp.visible import visible
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.positions import to_client
@@ -24,17 +24,6 @@ from tark_lsp.workspace.search.search_program import SearchProgram
 log = logging.getLogger(__name__)
 
 TYPED = re.compile(r"(?<![\w@/.])@(?:(?P<name>[a-z]+):(?P<argument>[^\s\"`]*)|(?P<word>[^\s\"`:@]*))$")
-SLASH_TYPED = re.compile(r"\s*/[\w-]*")
-BUILT_IN = {
-    "explain": "explain what you point at",
-    "fix": "repair what you point at",
-    "test": "write tests",
-    "document": "write documentation",
-    "ask": "an answer in words, nothing changed",
-    "init": "read the repository, propose AGENTS.md",
-    "review": "review your changes, or the branch",
-}
-"""The built-in kinds of turns that work without a selection."""
 LONGEST_TYPED = 300
 """Characters before the caret that are searched for a mention."""
 MOST_PATHS = 100
@@ -42,9 +31,9 @@ KEPT_SECONDS = 5.0
 """How long a listing of the workspace is reused: people type several letters a second."""
 LEAST_OF_NAME = 2
 SYMBOL_SECONDS = 0.5
-KEYWORD = 14
 ITEM_KINDS: Mapping[Argument, int] = {"path": 17, "folder": 19, "name": 18}
 """The `CompletionItemKind` of each kind of argument."""
+TEXT = 1
 FOUND_KINDS = {"file": 17, "dir": 19, "symbol": 18}
 """The same by the kind of mention, for what is offered without a colon."""
 MOST_OPEN = 5
@@ -73,14 +62,14 @@ class Completion:
         self,
         workspace: Workspace,
         kinds: Mapping[str, MentionKind],
-        prompts: NamedPrompts,
+        listing: McpListing,
         unsaved: Callable[[Path], Sequence[Path]],
         opened: Callable[[], Iterable[Path]],
     ) -> None:
         """`unsaved(folder)`: the open documents below it with unsaved changes. `opened()`: all open files."""
         self._workspace = workspace
         self._kinds = kinds
-        self._prompts = prompts
+        self._listing = listing
         self._unsaved = unsaved
         self._opened = opened
         self._listed: tuple[float, tuple[Path, ...], list[str]] = (0.0, (), [])
@@ -93,6 +82,8 @@ class Completion:
         span = range_json(number, to_client(line, typed.start, encoding), number, to_client(line, column, encoding))
         if typed.argument is None:
             return {"isIncomplete": True, "items": await self._any(typed.name, span)}
+        if typed.name == "mcp":
+            return {"isIncomplete": True, "items": await self._resources(typed.argument, span)}
         kind = self._kinds.get(typed.name)
         item_kind = None if kind is None or kind.argument is None else ITEM_KINDS.get(kind.argument)
         if kind is None or item_kind is None:
@@ -141,18 +132,11 @@ class Completion:
             log.info("no names to complete: %s", error)
             return []
 
-    def complete_slash(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
-        """The same for a `/name` at the start of a message. None if none is typed there."""
-        if SLASH_TYPED.fullmatch(line, 0, min(column, LONGEST_TYPED)) is None:
-            return None
-        start = to_client(line, line.index("/"), encoding)
-        span = range_json(number, start, number, to_client(line, column, encoding))
-        calls = dict(BUILT_IN)
-        for prompt in self._prompts.load_all().values():
-            if not kind_of_prompt(prompt).needs_range:  # there is no selection in a chat
-                whose = "the project's: " if prompt.source.whose == "project" else ""
-                calls[prompt.name] = f"{whose}{visible(prompt.description or prompt.title)}"
-        return {"isIncomplete": False, "items": [_word_item(f"/{name}", about, span) for name, about in calls.items()]}
+    async def _resources(self, typed: str, span: dict[str, Any]) -> list[dict[str, Any]]:
+        """Of the MCP servers that run."""
+        abouts = dict(await self._listing.words("resources"))
+        items = enumerate(best(list(abouts), typed))
+        return [{**_item("mcp", word, TEXT, order, span), "detail": visible(abouts[word])} for order, word in items]
 
     async def _paths(self) -> list[str]:
         """The paths in the workspace for people, without ignored files."""
@@ -217,12 +201,7 @@ def _in_order(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _kind_item(name: str, kind: MentionKind, span: dict[str, Any]) -> dict[str, Any]:
-    return _word_item(f"@{name}:" if kind.argument else f"@{name}", kind.about, span)
-
-
-def _word_item(text: str, about: str, span: dict[str, Any]) -> dict[str, Any]:
-    edit = {"range": span, "newText": text}
-    return {"label": visible(text), "kind": KEYWORD, "detail": about, "filterText": text, "textEdit": edit}
+    return word_item(f"@{name}:" if kind.argument else f"@{name}", kind.about, span)
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from tark_lsp.server.chat.chats import OpenChats
 from tark_lsp.server.chat.completion import Completion
 from tark_lsp.server.chat.links import Link, find_links, resolve
 from tark_lsp.server.chat.outline import flat, folds, symbols
+from tark_lsp.server.chat.slash_completion import SlashCompletion
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.connection.server import TarkServer
 from tark_lsp.server.protocol import lsp_params
@@ -44,12 +45,14 @@ class ChatFeatures:
         workspace: Workspace,
         chats: OpenChats,
         completion: Completion,
+        slash: SlashCompletion,
     ) -> None:
         self._connection = connection
         self._documents = documents
         self._workspace = workspace
         self._chats = chats
         self._completion = completion
+        self._slash = slash
 
     async def register(self) -> None:
         """Register these features for chat documents only, as far as the client supports that."""
@@ -93,7 +96,7 @@ class ChatFeatures:
         line = document.lines[number]
         column = from_client(line, params.position.character, self._documents.encoding)
         place = (line, number, column, self._documents.encoding)
-        if self._begins_message(document, number) and (found := self._completion.complete_slash(*place)) is not None:
+        if self._begins_message(document, number) and (found := await self._slash.complete(*place)) is not None:
             return found
         return await self._completion.complete_mention(*place)
 

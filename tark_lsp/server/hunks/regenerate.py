@@ -14,6 +14,7 @@ from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.hunks.asked_turns import AskedTurns
 from tark_lsp.server.hunks.commands import find_hunk
+from tark_lsp.server.prompting.custom_agents import CustomAgents
 from tark_lsp.server.protocol import command_payloads, incoming
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.tools.tool import Selection
@@ -26,13 +27,20 @@ DEFAULT_PROMPT = "Make this change again, in another way."
 
 class RegenerateCommand:
     def __init__(
-        self, documents: Documents, reviews: Reviews, asked_turns: AskedTurns, turns: Turns, targets: Targets
+        self,
+        documents: Documents,
+        reviews: Reviews,
+        asked_turns: AskedTurns,
+        turns: Turns,
+        targets: Targets,
+        agents: CustomAgents,
     ) -> None:
         self._documents = documents
         self._reviews = reviews
         self._asked_turns = asked_turns
         self._turns = turns
         self._targets = targets
+        self._agents = agents
 
     def commands(self) -> Iterable[Command]:
         yield Command("tark.hunk.regenerate", command_payloads.RegenerateHunk, self.regenerate, early=EarlyAnswer())
@@ -48,7 +56,9 @@ class RegenerateCommand:
         known = self._asked_turns.is_known(hunk.turn_id)
         asked, session_id = self._asked_turns.find_asked(hunk.turn_id) if known else ("", "")
         self._check(hunk)
-        self._asked_turns.open_session(session_id)  # an error comes before anything is rejected
+        first = self._asked_turns.open_session(session_id)  # an error comes before anything is rejected
+        if first is not None:
+            self._agents.in_session(KINDS["agent"], first)
         await self._reviews.reject([hunk.id], "it is to be done in another way")
         hunk = find_hunk(self._reviews, hunk.id, "hunkId")
         if hunk.state != "rejected":
@@ -66,7 +76,7 @@ class RegenerateCommand:
             comment=request.comment,
         )
         session = self._asked_turns.open_session(session_id) or self._asked_turns.new_session()
-        return {"turnId": self._turns.start(start, kind, session, target)["turnId"]}
+        return {"turnId": self._turns.start(start, self._agents.in_session(kind, session), session, target)["turnId"]}
 
     def _check(self, hunk: ReviewHunk) -> None:
         """Raises RequestError if it cannot be regenerated."""

@@ -2,53 +2,40 @@
 `/name` in its prompt."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from tark_lsp.agent.kinds import KINDS, Kind, agent_name, kind_of_prompt, slash_name
-from tark_lsp.context.agents import Agent, find_agents
 from tark_lsp.context.prompts import REPLACEABLE, NamedPrompt, find_prompts
 from tark_lsp.context.sources import Sources
 from tark_lsp.errors import RequestError
 from tark_lsp.folders import user_config_path
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.prompting.custom_agents import CustomAgents
 from tark_lsp.workspace.files import Workspace
 
 
 class NamedPrompts:
     """Read again at each use: they are a few small files, needed only when the user asks for something."""
 
-    def __init__(self, workspace: Workspace, configuration: Configuration, questions: Questions) -> None:
+    def __init__(
+        self, workspace: Workspace, configuration: Configuration, questions: Questions, agents: CustomAgents
+    ) -> None:
         """The user is told once about each prompt that is left out."""
         self._workspace = workspace
         self._configuration = configuration
         self._questions = questions
+        self.agents = agents
         self._reported: set[str] = set()
 
     def load_all(self) -> Mapping[str, NamedPrompt]:
         sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
         found = find_prompts(sources, KINDS)
-        self._report(sources)
-        return found
-
-    def _find_agent(self, name: str) -> Agent:
-        """Raises RequestError."""
-        from tark_lsp.tools import load_tools  # the start does not need it
-
-        sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
-        agents = find_agents(sources, load_tools)
-        self._report(sources)
-        if name not in agents:
-            known = ", ".join(agents) or "none; docs/agents.md shows how to write one"
-            raise RequestError(f"prompt: there is no agent {name!r}", hint=f"your agents are: {known}")
-        return agents[name]
-
-    def _report(self, sources: Sources) -> None:
         for problem in sources.problems:
             if problem not in self._reported:
                 self._reported.add(problem)
                 self._questions.warn(f"Tark: {problem}")
+        return found
 
     def find_kind(self, name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:
         """The kind of a request. If `name` is `agent`, the prompt can name another one. `asks`: the user will be asked
@@ -61,9 +48,14 @@ class NamedPrompts:
             known = ", ".join([*KINDS, *self.load_all()])
             raise RequestError(f"kind: there is no kind {name!r}", hint=f"the kinds are {known}")
         if name == "agent" and (chosen := agent_name(prompt)) is not None:
-            kind = replace(kind, agent=self._find_agent(chosen))
+            kind = self.agents.chosen(kind, chosen)
         elif name == "agent" and (called := slash_name(prompt)) is not None:
             kind = self._find(called) or kind
+        if kind.agent is not None and not asks and not kind.prompt_text(prompt).strip():
+            raise RequestError(
+                f"prompt: say what the agent {kind.agent.name} should do",
+                hint="to choose it for the session: Select Agent in VS Code, :TarkAgents in Neovim",
+            )
         if kind.needs_prompt and not asks and not kind.prompt_text(prompt).strip():
             raise RequestError(f"prompt: kind {kind.name} needs a prompt")
         if kind.needs_range and not has_range:

@@ -79,7 +79,7 @@ class ListGiven(Payload):
 
 
 class ServerName(Payload):
-    """Of an MCP server or a hook."""
+    """Of an MCP server, a hook or a custom agent."""
 
     name: StrictStr
 
@@ -142,6 +142,7 @@ class SetSettings(Payload):
     mode: Mode | None = None
     approval: ApprovalLevel | None = None
     thinking: Thinking | None = None
+    agent: StrictStr | None = None
 
 
 class SessionId(Payload):

@@ -2,13 +2,14 @@
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tark_lsp.agent.session import Session
 from tark_lsp.messages import ApprovalLevel, Mode
+from tark_lsp.server.sessions.mode_models import change_mode
 from tark_lsp.sessions.rows import SessionRow
 from tark_lsp.settings import Settings
 
@@ -25,6 +26,10 @@ class NewSessions:
         """What the user set for new sessions, until this server ends."""
 
     @property
+    def settings(self) -> Settings:
+        return self._settings()
+
+    @property
     def folders(self) -> tuple[Path, ...]:
         """Those of the workspace."""
         return tuple(self._folders())
@@ -32,13 +37,29 @@ class NewSessions:
     def make_session(self) -> Session:
         """A session that is not live yet."""
         settings, defaults = self._settings(), self.defaults
+        mode = defaults.get("mode", settings.mode)
         return Session(
             f"session-{secrets.token_hex(6)}",
-            defaults.get("model", settings.model),
-            defaults.get("mode", settings.mode),
+            defaults.get("model", settings.models.modes.of(mode) or settings.model),
+            mode,
             defaults.get("approval", settings.approval),
             defaults.get("thinking", settings.thinking),
+            agent=defaults.get("agent", ""),
+            usual_model=settings.model,
         )
+
+    def set_defaults(self, wanted: Mapping[str, Any]) -> None:
+        """For new sessions. A model that was set before does not hold in a mode that has one of its own."""
+        if "mode" in wanted and self._settings().models.modes.of(wanted["mode"]) is not None:
+            self.defaults.pop("model", None)
+        self.defaults |= wanted
+
+    def change(self, session: Session, wanted: Mapping[str, Any]) -> None:
+        """Set what the user chose for a session."""
+        if "mode" in wanted:
+            change_mode(session, wanted["mode"], self._settings().models)
+        for name, value in wanted.items():
+            setattr(session, name, value)
 
     def tightened(self, row: SessionRow) -> SessionRow:
         """With the mode and level it continues with: what was set in it before never loosens what holds now."""
@@ -48,7 +69,9 @@ class NewSessions:
 
     def settings_state(self, _: str | None) -> dict[str, Any]:
         """For `tark.state`: the effective settings, with what the user set for new sessions."""
-        return {**self._settings().as_protocol_json(), **self.defaults}
+        chosen = {**self.defaults, "agent": self.defaults.get("agent") or None}
+        model = self.make_session().model
+        return {**self._settings().as_protocol_json(), "model": model, **chosen}
 
     def row(self, session: Session) -> SessionRow:
         """The row of a session that is stored for the first time now."""
@@ -62,9 +85,10 @@ def settings_json(session: Session | SessionRow) -> dict[str, Any]:
         "mode": session.mode,
         "approval": session.approval,
         "thinking": session.thinking,
+        "agent": session.agent or None,
     }
 
 
 def columns(session: Session | SessionRow) -> dict[str, Any]:
     """What can change of it, by the names of the store's columns."""
-    return {"title": session.title, **settings_json(session)}
+    return {"title": session.title, **settings_json(session), "agent": session.agent}

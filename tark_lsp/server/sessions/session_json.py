@@ -26,6 +26,7 @@ def session_json(row: SessionRow, *, read_only: bool = False, holder: Holder | N
         "mode": row.mode,
         "approval": row.approval,
         "thinking": row.thinking,
+        "agent": row.agent or None,
         "costUsd": row.cost_usd,
         **({} if row.parent is None else {"parent": row.parent}),
         "readOnly": read_only or holder is not None,

@@ -1,7 +1,8 @@
 """The stored sessions, as they are used: with the mode and approval level that hold for them now."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tark_lsp.agent.session import Session
 from tark_lsp.errors import RequestError
@@ -11,9 +12,15 @@ from tark_lsp.sessions.rows import Holder, SessionRow, TurnRow
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.sessions.usage import usage_total
 
+Effective: TypeAlias = Callable[[SessionRow], Mapping[str, Any]]
+"""The fields of a session's JSON about what its agent makes of its settings."""
+
 
 class SessionRows:
-    def __init__(self, store: SessionStore, live: LiveSessions, new_sessions: NewSessions) -> None:
+    def __init__(
+        self, store: SessionStore, live: LiveSessions, new_sessions: NewSessions, effective: Effective
+    ) -> None:
+        self._effective = effective
         self._store = store
         self._live = live
         self._beginnings = new_sessions
@@ -56,7 +63,7 @@ class SessionRows:
         """The session as clients get it."""
         from tark_lsp.server.sessions.session_json import session_json  # not needed in the terminal
 
-        return session_json(row, read_only=not self.is_here(row), holder=holder)
+        return {**session_json(row, read_only=not self.is_here(row), holder=holder), **self._effective(row)}
 
 
 def session_from_store(store: SessionStore, row: SessionRow) -> Session:
@@ -67,5 +74,5 @@ def session_from_store(store: SessionStore, row: SessionRow) -> Session:
     modes = (row.mode, row.approval, row.thinking)
     messages = list(history.messages)
     session = Session(row.id, row.model, *modes, messages, usage=used, shortened=history.shortened, title=row.title)
-    session.deferred = deferred_of(store.file, row.id)
+    session.deferred, session.agent = deferred_of(store.file, row.id), row.agent
     return session

@@ -16,7 +16,7 @@ from tark_lsp.messages import Message
 from tark_lsp.server.sessions.events import SessionChanged, SessionEvent, SessionLost
 from tark_lsp.server.sessions.live import LiveSession, LiveSessions
 from tark_lsp.server.sessions.new_sessions import NewSessions, columns
-from tark_lsp.server.sessions.session_rows import SessionRows, session_from_store
+from tark_lsp.server.sessions.session_rows import Effective, SessionRows, session_from_store
 from tark_lsp.server.sessions.taken_over import interrupted_turns, store_apart
 from tark_lsp.server.sessions.title_text import title_of_fork
 from tark_lsp.server.sessions.upkeep import SessionUpkeep
@@ -38,15 +38,16 @@ class Sessions:
         folders: Callable[[], Sequence[Path]],
         warn: Callable[[str], None],
         shows_turns: bool = False,
+        effective: Effective = lambda _: {},
     ) -> None:
         """`settings()`: the current ones. `folders()`: those of the workspace. `warn(message)` tells the user.
 
-        `shows_turns`: the client shows the turns of a session, and at each its error.
+        `shows_turns`: the client shows the turns of a session, and at each its error. `effective`: for its JSON.
         """
         self.store = store
         self.live = LiveSessions()
         self.new_sessions = NewSessions(settings, folders)
-        self.rows = SessionRows(store, self.live, self.new_sessions)
+        self.rows = SessionRows(store, self.live, self.new_sessions, effective)
         self._settings = settings
         self._warn = warn
         self._shows_turns = shows_turns

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.agent import events
-from tark_lsp.agent.kinds import KINDS, offered_tools
+from tark_lsp.agent.kinds import KINDS, Kind, mode_of, offered_tools
 from tark_lsp.agent.prompt import PromptContext, system_prompt, turn_prompt
 from tark_lsp.agent.prompt_budget import PromptBudget
 from tark_lsp.agent.session import Session
@@ -37,10 +37,13 @@ class ContextBudget:
         from tark_lsp.context.automatic_snippets import told_snippets
 
         preparation, estimates = self._preparation, self._preparation.estimates
-        model = await self._known_model(session)
-        name = session.model or preparation.configuration.settings.model or ""
+        kind = self._kind(session)
+        mode = mode_of(kind, session.mode)
+        name = self._model_name(session, kind) or ""
+        model = await self._known_model(name)
         window = None if model is None else model.context_window
-        system, tools = preparation.system_parts(session), self._tools(session, name, window)
+        system, tools = preparation.system_parts(session), self._tools(session, kind, name, window)
+        system += [] if kind.agent is None else [kind.agent.part]
         told = [tool for tool in tools if tool.loading != "deferred"]
         rest = [tool for tool in tools if tool.loading == "deferred"]
         saved = format_tokens(estimates.model_tokens(name, sum(map(definition_tokens, rest))))
@@ -48,7 +51,7 @@ class ContextBudget:
         summary, history = session.messages[:1], session.messages[1:]
         if not (summary and is_summary(summary[0])):
             summary, history = [], session.messages
-        prompt = turn_prompt("", KINDS["agent"], session.mode, preparation.workspaces.whole, PromptContext())
+        prompt = turn_prompt("", kind, mode, preparation.workspaces.whole, PromptContext())
         sizes = dict(zip(map(id, session.messages), session.sizes.sizes_of(session.messages), strict=True))
         added = [
             snippet
@@ -97,7 +100,7 @@ class ContextBudget:
                 session,
                 model,
                 system_prompt(preparation.system_parts(session)),
-                self._tools(session, model.name, model.context_window),
+                self._tools(session, KINDS["agent"], model.name, model.context_window),
                 preparation.estimates,
                 preparation.contexts.results_of(session.id).keep_result,
                 emit,
@@ -111,13 +114,24 @@ class ContextBudget:
             raise RequestError(f"the session is unchanged: {error.message}", hint=error.hint) from error
         return {"tokensBefore": done.before, "tokensAfter": done.after}
 
-    def _tools(self, session: Session, model: str, window: int | None) -> Sequence[ToolDefinition]:
+    def _kind(self, session: Session) -> Kind:
+        """With the agent of the session, if it can be used. Else its turns are refused, whatever they would have."""
+        try:
+            return self._preparation.models.agents.in_session(KINDS["agent"], session)
+        except RequestError:
+            return KINDS["agent"]
+
+    def _model_name(self, session: Session, kind: Kind) -> str | None:
+        own = "" if kind.agent is None else self._preparation.models.agents.model_of(kind.agent)
+        return own or session.model or self._preparation.configuration.settings.model
+
+    def _tools(self, session: Session, kind: Kind, model: str, window: int | None) -> Sequence[ToolDefinition]:
         """What the next turn sends, also if the session has not deferred any tools yet."""
         from tark_lsp.agent.deferring import sent_definitions, tools_to_defer, with_search  # with the first turn
 
         tools = self._preparation.contexts.tools()
         deferred = session.deferred or tools_to_defer(tools, model, window, self._preparation.estimates)
-        offered = offered_tools(with_search(tools, deferred), KINDS["agent"], session.mode, selection=False)
+        offered = offered_tools(with_search(tools, deferred), kind, session.mode, selection=False)
         return sent_definitions(offered, deferred)
 
     def _system_part(self, part: SystemPart, model: str) -> Json:
@@ -129,12 +143,10 @@ class ContextBudget:
         """`src/shapes.py:10-20`"""
         return f"{self._preparation.workspaces.whole.display(snippet.path)}:{snippet.start}-{snippet.end}"
 
-    async def _known_model(self, session: Session) -> "Model | None":
-        """That of the session or of the settings. The user is not asked for one."""
-        configuration = self._preparation.configuration
-        name = session.model or configuration.settings.model
+    async def _known_model(self, name: str) -> "Model | None":
+        """That of the agent, of the session or of the settings. The user is not asked for one."""
         try:
-            return None if name is None else await configuration.models.open_model(name)
+            return await self._preparation.configuration.models.open_model(name) if name else None
         except SettingsError:  # no key, or no such provider: reported when the model is used
             return None
 

@@ -4,11 +4,14 @@ import json
 from typing import Any
 
 from tark_lsp.agent.session import Session
-from tark_lsp.errors import NoModel
+from tark_lsp.agent.state import Model
+from tark_lsp.errors import NoModel, SettingsError
 from tark_lsp.folders import state_folder
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.text_display import write_private
 from tark_lsp.server.configuration import Configuration
+from tark_lsp.server.prompting.custom_agents import CustomAgents
+from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.visible import visible
 
 USE, NOT_NOW = "Use it", "Not now"
@@ -18,9 +21,28 @@ CHOSEN_MODEL = "model.json"
 class SessionModels:
     """The models of sessions."""
 
-    def __init__(self, configuration: Configuration, questions: Questions) -> None:
+    def __init__(self, configuration: Configuration, questions: Questions, agents: CustomAgents) -> None:
         self._configuration = configuration
         self._questions = questions
+        self.agents = agents
+
+    async def open_for(self, record: TurnRecord) -> Model:
+        """That of the turn, else that of its agent, else that of the session.
+
+        That of a project's agent counts if you have its provider. Raises SettingsError.
+        """
+        models, agent = self._configuration.models, record.kind.agent
+        wanted = "" if record.request.model or agent is None else self.agents.model_of(agent)
+        if agent is None or not wanted:
+            return await models.open_model(record.request.model or await self.model_of(record.session))
+        try:
+            return await models.open_model(wanted)
+        except SettingsError as error:
+            why = f"the model of the agent {agent.name}: {error.message}"
+            if not agent.is_offer or agent.name in self._configuration.settings.models.agents:
+                raise SettingsError(why, hint=error.hint) from error
+            record.notes.append(f"{why}. So the turn has the model of the session")
+        return await models.open_model(await self.model_of(record.session))
 
     async def model_of(self, session: Session) -> str:
         """A session that has none gets the default model. Raises NoModel."""

@@ -64,7 +64,7 @@ class McpTools:
 
     def readers(self) -> Mapping[str, Tool[Any]]:
         """For mentions of resources, if the user trusts the workspace."""
-        if (servers := self._trusted()) is None:
+        if (servers := self.trusted()) is None:
             return {}
         from tark_lsp.server.turns.mcp_texts import resource_readers
 
@@ -72,7 +72,7 @@ class McpTools:
 
     async def filled_prompt(self, typed: str, ctx: ToolContext) -> str:
         """With the text of the server's prompt that it names, if the user trusts the workspace. Raises RequestError."""
-        if not typed.lstrip().startswith("/") or (servers := self._trusted()) is None:
+        if not typed.lstrip().startswith("/") or (servers := self.trusted()) is None:
             return typed
         from tark_lsp.server.turns.mcp_texts import filled_prompt
 
@@ -80,7 +80,7 @@ class McpTools:
 
     def start(self) -> None:
         """Start those that are approved, in the background, if the user trusts the workspace."""
-        if (servers := self._trusted()) is not None:
+        if (servers := self.trusted()) is not None:
             servers.start()
 
     def notices(self) -> list[str]:
@@ -95,7 +95,7 @@ class McpTools:
         if self._servers is not None:
             await self._servers.aclose()
 
-    def _trusted(self) -> "McpServers | None":
+    def trusted(self) -> "McpServers | None":
         """None without a server, or without trust in the workspace, which is looked up only if there is a server."""
         servers = self.servers()
         return servers if servers is not None and self._is_trusted() else None

@@ -12,7 +12,7 @@ from tark_lsp.agent.lasting import LastingPermissions
 from tark_lsp.agent.prompt import masked_prompt, system_parts, system_prompt, turn_prompt
 from tark_lsp.agent.receipting import TurnReceipts
 from tark_lsp.agent.session import Session
-from tark_lsp.agent.state import Model, Turn, TurnRequest, TurnResources
+from tark_lsp.agent.state import Turn, TurnRequest, TurnResources
 from tark_lsp.agent.unasked_model import UnaskedModel
 from tark_lsp.context.budget import Estimates
 from tark_lsp.context.system_part import SystemPart
@@ -21,6 +21,7 @@ from tark_lsp.receipts.store import ReceiptStore
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.prompting.mention_access import MentionAccess
 from tark_lsp.server.prompting.mentions import Mentions
+from tark_lsp.server.sessions.mode_models import change_mode
 from tark_lsp.server.turns.default_model import SessionModels
 from tark_lsp.server.turns.surroundings import TurnSurroundings
 from tark_lsp.server.turns.tool_contexts import ToolContexts
@@ -63,14 +64,13 @@ class Preparation:
         workspace, note = self.workspaces.workspace_of(document)
         settings, rules = self.configuration.settings, self.configuration.policy()
         if record.request.mode is not None:  # not when it was queued: another turn of the session ran until now
-            session.mode = record.request.mode
-        model = UnaskedModel(session.model or "") if record.calls else await self._open_model(record)
+            change_mode(session, record.request.mode, settings.models)
+        model = UnaskedModel(session.model or "") if record.calls else await self.models.open_for(record)
         prompt = record.request.prompt
         if record.request.ask_for_prompt:
             prompt = await self.contexts.ask_for_prompt(record)
         prompt = record.kind.prompt_text(prompt)
         context = self.contexts.context_of(record, emit, workspace)
-        self.contexts.mcp.start()
         tools = self.contexts.tools() if record.calls else self.contexts.tools_of(session, model, self.estimates)
         user = self._users.user_of(record, context, settings, rules.edit_review)
         readers = self.contexts.mcp.readers()
@@ -118,11 +118,6 @@ class Preparation:
         record.notes += notices
         turn.steering = record.steering  # what is said to a queued turn is in the record already
         return turn
-
-    async def _open_model(self, record: TurnRecord) -> Model:
-        chosen = record.request.model or (record.kind.agent.model if record.kind.agent is not None else "")
-        name = chosen or await self.models.model_of(record.session)
-        return await self.configuration.models.open_model(name)
 
     def system_parts(self, session: Session, document: Path | None = None) -> list[SystemPart]:
         """Those of a turn of the session that began now, about `document` (resolved) or about none."""

@@ -69,7 +69,7 @@ class StartCommand:
             await self._comments.insert_comment(target, kind.name)
             return {"inserted": True}
         session = self._sessions.use(request.session_id) if request.session_id else self._sessions.new()
-        return self._turns.start(request, kind, session, target)
+        return self._turns.start(request, self._prompts.agents.in_session(kind, session), session, target)
 
 
 def _asks_for_prompt(request: incoming.StartTurn) -> bool:

@@ -19,6 +19,7 @@ from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.indexing.indexing import Indexing
+from tark_lsp.server.sessions.mode_models import change_mode
 from tark_lsp.server.turns.hook_commands import HookCommands
 from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.turn_editor import TurnEditor
@@ -113,7 +114,8 @@ class ToolContexts:
         )
 
         def set_mode(mode: Mode) -> None:
-            session.mode = context.mode = mode
+            change_mode(session, mode, self._configuration.settings.models)
+            context.mode = mode
 
         def changed_by_command(paths: Sequence[Path]) -> None:
             self._changed_files(paths)

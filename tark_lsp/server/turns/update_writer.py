@@ -3,6 +3,7 @@
 from typing import Any
 
 from tark_lsp.agent import events
+from tark_lsp.agent.kinds import mode_of
 from tark_lsp.agent.state import Turn, TurnEnd
 from tark_lsp.messages import StopReason
 from tark_lsp.server.documents.targets import Targets
@@ -27,7 +28,8 @@ class UpdateWriter:
             "prompt": record.request.prompt,
             "turnKind": record.kind.name,  # `kind` is the field that names the update
             "model": record.session.model if record.turn is None else record.turn.resources.model.name,
-            "mode": record.session.mode,
+            "mode": mode_of(record.kind, record.session.mode),
+            **({} if record.kind.agent is None else {"agent": record.kind.agent.name}),
         }
         if record.target is not None and not record.target.whole:
             fields["range"] = self._targets.range_json(record.target)

@@ -31,7 +31,7 @@ async def test_a_further_mention(
     ours = desk.app.parts.chat._completion
     kinds = {**ours._kinds, "more": replace(ours._kinds["file"], argument=argument)}
     line = f"@more:{typed}"
-    found = await Completion(ours._workspace, kinds, ours._prompts, lambda _: (), lambda: ()).complete_mention(
+    found = await Completion(ours._workspace, kinds, ours._listing, lambda _: (), lambda: ()).complete_mention(
         line, 0, len(line), "utf-16"
     )
     assert (None if found is None else [item["textEdit"]["newText"] for item in found["items"]]) == expected

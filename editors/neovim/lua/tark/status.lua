@@ -18,6 +18,7 @@ local LONGEST_ACTIVITY = 40
 ---@field began? integer start of the oldest turn, of vim.uv.now()
 ---@field model? string of the current session
 ---@field mode? string of the current session
+---@field agent? string custom agent of the current session
 ---@field usage? table of its last turn (docs/protocol.md, `usage`)
 ---@field costUsd? number of its turns in the transcript
 ---@field contextUsed? integer tokens
@@ -52,8 +53,9 @@ local function add_session(data)
   if not server_state then
     return
   end
-  local session, transcript = state.current_session(server_state)
-  data.model, data.mode = session.model or server_state.settings.model, session.mode or server_state.settings.mode
+  local _, transcript = state.current_session(server_state)
+  local used = state.used_settings(server_state)
+  data.model, data.mode, data.agent = used.model, used.mode, used.agent
   for _, turn in ipairs(transcript.turns) do
     local usage = turn.usage
     if usage then

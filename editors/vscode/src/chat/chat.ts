@@ -22,7 +22,7 @@ import { KeyCards } from "./keyCards";
 import type { ToHost, ToPage } from "./messages";
 import { pageRequests, type PageHandlers, type ViewRequest } from "./pageRequests";
 import { Outbox, type OutgoingMessage } from "./outbox";
-import { slashRows } from "./slashCommands";
+import { completionsOf, slashRows } from "./slashCommands";
 import { SessionList } from "./sessionList";
 import { inputRow, permissionRow, statusOf } from "./pageRows";
 
@@ -215,7 +215,7 @@ export class Chat implements vscode.Disposable {
       fewer: () => this.conversation.showFewer(),
       complete: async ({ id, text, offset }) => {
         const items = await this.completion.completeAt(text, offset).catch(() => []); // typing must not cause error messages
-        this.page.post({ kind: "completion", id, items: [...items, ...slashRows(text, offset)] });
+        this.page.post({ kind: "completion", id, items: completionsOf(items, slashRows(text, offset)) });
       },
       attach: () => this.attachments.choose(),
       attachUris: ({ uris }) => this.attachments.addUris(uris),

@@ -75,6 +75,8 @@ export interface Status {
   /** Why the session is read-only: another process holds it, or it belongs to another workspace. */
   readonly readOnly?: "held" | "elsewhere";
   readonly model: string;
+  /** Empty: none. */
+  readonly agent: string;
   readonly mode: string;
   readonly approval: string;
   readonly costUsd?: number;
@@ -184,6 +186,7 @@ export type ToPage =
 /** The commands of the extension that buttons of the page run. */
 export const PAGE_COMMANDS = {
   model: "tark.client.selectModel",
+  agent: "tark.client.selectAgent",
   mode: "tark.client.selectMode",
   approval: "tark.client.selectApproval",
   context: "tark.client.showContext",
@@ -211,6 +214,7 @@ export const SLASH_COMMANDS = {
   new: { about: "start a new session" },
   sessions: { about: "open another session" },
   model: { about: "select the model" },
+  agent: { about: "select the custom agent" },
   mode: { about: "select what Tark may do" },
   approval: { about: "select what Tark asks about" },
   undo: { about: "undo the changes of the last turn" },

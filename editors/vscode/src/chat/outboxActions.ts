@@ -28,8 +28,8 @@ export function outboxActions({ server, sessions, setup, turns, updates }: ChatD
     },
     forkBefore: async (sessionId, turnId) => {
       const other = await sessions.forkBefore(sessionId, turnId);
-      const { model, mode, approval, thinking } = server.state.sessions.get(sessionId) ?? {};
-      const kept = Object.entries({ model, mode, approval, thinking }).filter(([, value]) => value != null);
+      const { model, mode, approval, thinking, agent } = server.state.sessions.get(sessionId) ?? {};
+      const kept = Object.entries({ mode, model, approval, thinking, agent }).filter(([, value]) => value != null);
       await server.executeCommand("tark.settings.set", { ...Object.fromEntries(kept), sessionId: other }); // it can be a new session
       return other;
     },

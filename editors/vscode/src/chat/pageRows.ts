@@ -4,13 +4,16 @@ import { sessionFigures } from "../model/sessionRow";
 import type { Input, Permission, Session } from "../model/protocol";
 import { beyondWorkspace, requestVersion } from "../asking/permissionText";
 import type { State } from "../model/state";
+import { usedSettings } from "../model/usedSettings";
 import type { InputRow, PermissionRow, SessionRow, Status } from "./messages";
 
 export function statusOf(state: State, server: Status["server"], folders: readonly string[], { sessionId } = state.place): Status {
   const session = state.sessions.get(sessionId ?? "");
   const turns = state.transcripts.get(sessionId ?? "")?.turns ?? [];
   const usage = turns.findLast((turn) => turn.usage?.contextUsed)?.usage;
-  const setting = (key: "model" | "mode" | "approval"): string => session?.[key] ?? state.settings?.[key] ?? "";
+  const used = usedSettings(session);
+  const defaults = usedSettings(state.settings ?? undefined);
+  const setting = (key: "model" | "mode" | "approval"): string => used?.[key] ?? defaults?.[key] ?? "";
   // The session's last reported cost, or the sum of its turns if that is newer.
   const costOfTurns = turns.reduce((sum, turn) => sum + (turn.usage?.costUsd ?? 0), 0);
   const cost = Math.max(session?.costUsd ?? 0, costOfTurns);
@@ -24,6 +27,7 @@ export function statusOf(state: State, server: Status["server"], folders: readon
     title: session?.title ?? "",
     ...(session?.readOnly === true && { readOnly: session.heldBy ? "held" : "elsewhere" }),
     model: setting("model"),
+    agent: (session ?? state.settings)?.agent ?? "",
     mode: setting("mode"),
     approval: setting("approval"),
     ...(cost > 0 && { costUsd: cost }),

@@ -102,6 +102,17 @@ export class McpServers implements vscode.Disposable {
     this.offers.dispose();
   }
 
+  /** Shows a custom agent of the project, and calls `then` after a yes. */
+  async approveAgent(name: string, then: () => Promise<void>): Promise<void> {
+    const { text, isDiff, digest } = await this.server.executeCommand<ShownOffer>("tark.agents.show", { name });
+    const yes = async (): Promise<void> => {
+      await this.server.executeCommand("tark.agents.approve", { name, digest });
+      await then();
+      showResult(`approved: ${name}`);
+    };
+    await this.offers.show({ title: `Agent ${name}`, text, isDiff, yes: ["Approve This Agent", yes] });
+  }
+
   private async approve(kind: OfferKind, name: string): Promise<void> {
     const title = `${kind === "server" ? "MCP server" : "Hook"} ${name}`;
     const shown = await this.server.executeCommand<ShownOffer>(`tark.${kind === "server" ? "mcp" : "hooks"}.show`, { name });

@@ -112,6 +112,8 @@ export interface Session {
   readonly mode?: Optional<string>;
   readonly approval?: Optional<string>;
   readonly thinking?: Optional<string>;
+  readonly agent?: Optional<string>;
+  readonly effective?: Optional<UsedSettings>;
   readonly costUsd?: Optional<number>;
   readonly parent?: Optional<string>;
   readonly readOnly?: Optional<boolean>;
@@ -119,11 +121,34 @@ export interface Session {
 }
 
 /** The settings of new sessions, from `tark.state`. */
+/** What the custom agent of a session makes of its settings. */
+export interface UsedSettings {
+  readonly model?: Optional<string>;
+  readonly mode: string;
+  readonly approval: string;
+}
+
+/** The answer of `tark.agents.list`. `reason`: why the agent cannot be used. */
+export interface AgentList {
+  readonly agents: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly origin: string;
+    readonly reason: string;
+    readonly model?: Optional<string>;
+    readonly mode: string;
+    readonly approval: string;
+  }[];
+  readonly problems: readonly string[];
+}
+
 export interface EffectiveSettings {
   readonly model?: Optional<string>;
   readonly mode?: Optional<string>;
   readonly approval?: Optional<string>;
   readonly thinking?: Optional<string>;
+  readonly agent?: Optional<string>;
+  readonly effective?: Optional<UsedSettings>;
   readonly [key: string]: unknown;
 }
 

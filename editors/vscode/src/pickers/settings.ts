@@ -1,4 +1,4 @@
-/** Chooses the model, the mode and the approval level of a session. */
+/** Chooses the model, the mode and the approval level of a session. agents.ts chooses its custom agent. */
 
 import * as vscode from "vscode";
 import type { EffectiveSettings } from "../model/protocol";
@@ -6,7 +6,7 @@ import type { Client } from "../server/client";
 import type { Server } from "../model/server";
 import { pickModel } from "./models";
 
-type Setting = "model" | "mode" | "approval";
+type Setting = "model" | "mode" | "approval" | "agent";
 
 /** The values with their meanings, from the most to the least cautious. */
 const CHOICES: Readonly<Record<"mode" | "approval", readonly (readonly [name: string, means: string])[]>> = {
@@ -21,26 +21,26 @@ const CHOICES: Readonly<Record<"mode" | "approval", readonly (readonly [name: st
     ["balanced", "Also runs ordinary commands in the sandbox without asking, if you trust the workspace"],
   ],
 };
-const TITLES = { model: "Model", mode: "Mode", approval: "Approval Level" };
+const TITLES = { model: "Model", mode: "Mode", approval: "Approval Level", agent: "Agent" };
 
 export async function chooseLevel(server: Client, setting: "mode" | "approval"): Promise<void> {
   await server.ensureRunning();
   const now = current(server)?.[setting];
   const items = CHOICES[setting].map(([label, meaning]) => ({ label, detail: meaning, description: label === now ? "current" : "" }));
-  const chosen = await vscode.window.showQuickPick(items, { title: title(server, setting) });
+  const chosen = await vscode.window.showQuickPick(items, { title: settingTitle(server, setting) });
   if (chosen !== undefined) {
     await applySetting(server, setting, chosen.label);
   }
 }
 
 export async function chooseModel(server: Client): Promise<void> {
-  const chosen = await pickModel(server, title(server, "model"), () => current(server)?.model ?? "");
+  const chosen = await pickModel(server, settingTitle(server, "model"), () => current(server)?.model ?? "");
   if (chosen !== undefined) {
     await applySetting(server, "model", chosen);
   }
 }
 
-async function applySetting(server: Client, setting: Setting, value: string): Promise<void> {
+export async function applySetting(server: Client, setting: Setting, value: string): Promise<void> {
   const { state } = server;
   const { sessionId } = state;
   const answer = await server.executeCommand<EffectiveSettings>("tark.settings.set", { [setting]: value, sessionId });
@@ -49,18 +49,20 @@ async function applySetting(server: Client, setting: Setting, value: string): Pr
     state.sessions.set(session.sessionId, { ...session, ...answer });
   } else if (sessionId === undefined) {
     state.settings = { ...state.settings, ...answer };
-    await vscode.workspace.getConfiguration("tark").update(setting, value, vscode.ConfigurationTarget.Global); // persistent
-    await server.markSettingApplied(setting);
+    if (setting !== "agent") { // it is no setting: it holds until the server ends
+      await vscode.workspace.getConfiguration("tark").update(setting, value, vscode.ConfigurationTarget.Global); // persistent
+      await server.markSettingApplied(setting);
+    }
   }
   state.emit("session", sessionId === undefined ? {} : { sessionId });
 }
 
 /** The settings of the current session, else of new sessions. */
-function current({ state }: Server): EffectiveSettings | undefined {
+export function current({ state }: Server): EffectiveSettings | undefined {
   const session = state.sessionId === undefined ? undefined : state.sessions.get(state.sessionId);
-  return session === undefined ? state.settings : { model: session.model, mode: session.mode, approval: session.approval };
+  return session === undefined ? state.settings : { model: session.model, mode: session.mode, approval: session.approval, agent: session.agent };
 }
 
-function title({ state }: Server, setting: Setting): string {
+export function settingTitle({ state }: Server, setting: Setting): string {
   return `${TITLES[setting]} of ${state.sessionId === undefined ? "New Sessions" : "This Session"}`;
 }

@@ -9,6 +9,7 @@ const CHAT: Row = ["$(comment-discussion) Open Chat", "tark.client.chat"];
 const WITH_SERVER: readonly Row[] = [
   ["$(history) Open Session…", "tark.client.sessions"],
   ["$(chip) Select Model…", "tark.client.selectModel"],
+  ["$(person) Select Agent…", "tark.client.selectAgent"],
   ["$(settings) Select Mode…", "tark.client.selectMode"],
   ["$(shield) Select Approval Level…", "tark.client.selectApproval"],
   ["$(graph) Show Usage", "tark.client.showUsage"],

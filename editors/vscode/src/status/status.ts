@@ -5,6 +5,7 @@ import { counted, formatMoney, shortNumber } from "../text/figures";
 import type { Progress } from "./progress";
 import type { RunningTurns } from "../model/runningTurns";
 import type { State } from "../model/state";
+import { usedSettings } from "../model/usedSettings";
 import { plainExcerpt, plainLine, statusBarText } from "../text/surfaces";
 import { sentenceCase } from "../text/serverWords";
 
@@ -112,11 +113,13 @@ export class StatusItem implements vscode.Disposable {
     const { sessionId, sessions, settings, transcripts } = this.state;
     const session = sessionId === undefined ? undefined : sessions.get(sessionId);
     const usage = sessionId === undefined ? undefined : transcripts.get(sessionId)?.turns.findLast((turn) => turn.usage)?.usage;
+    const used = usedSettings(session ?? settings ?? undefined);
     const rows: [string, string | null | undefined][] = [
       ["session", session?.title],
-      ["model", (session ?? settings)?.model],
-      ["mode", (session ?? settings)?.mode],
-      ["approval level", (session ?? settings)?.approval],
+      ["model", used?.model],
+      ["agent", used?.agent],
+      ["mode", used?.mode],
+      ["approval level", used?.approval],
       ["context", usage?.contextUsed && `${shortNumber(usage.contextUsed)}${usage.contextWindow ? ` of ${shortNumber(usage.contextWindow)}` : ""}`],
       ["cost", session?.costUsd != null ? formatMoney(session.costUsd) : undefined],
     ].map(([name, value]) => [name as string, value == null ? undefined : String(value)]);

@@ -17,6 +17,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   waiting: () => import("./waiting.test"),
   sessions: () => import("./sessions.test"),
   mcp: () => import("./mcp.test"),
+  agents: () => import("./agents.test"),
   settings: () => import("./settings.test"),
   symbols: () => import("./symbols.test"),
   server: () => import("./server.test"),

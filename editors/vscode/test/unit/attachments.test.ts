@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { checkAttached, contextParts, fileOfDropped, imageType } from "../../src/chat/attached";
 import { seesImages } from "../../src/chat/modelSight";
 import { droppedUris } from "../../src/chat/page/attachments";
-import { slashRows } from "../../src/chat/slashCommands";
+import { completionsOf, slashRows } from "../../src/chat/slashCommands";
 import { window } from "./dom";
 import { open } from "./opened";
 
@@ -102,7 +102,10 @@ test("a prompt with attached files is queued, not sent to the running turn", asy
 
 test("commands complete after a slash, and run instead of being sent", async () => {
   assert.deepEqual(slashRows("/mod", 4).map(({ label }) => label), ["/model", "/mode"]);
-  assert.deepEqual(slashRows("/", 1).length, 11);
+  const served = { label: "/agent", insert: "/agent", from: 0, to: 2 };
+  const rows = completionsOf([served, { ...served, label: "/explain" }], slashRows("/a", 2));
+  assert.deepEqual(rows.map(({ label }) => label), ["/explain", "/agent", "/approval"]);
+  assert.deepEqual(slashRows("/", 1).length, 12);
   assert.deepEqual([...slashRows("see /mod", 8), ...slashRows("/etc/hosts", 10)], []);
   const page = open();
   page.type("/usage");

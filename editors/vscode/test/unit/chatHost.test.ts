@@ -224,6 +224,7 @@ test("the status is that of the session, else the settings of new sessions", () 
     server: "running",
     title: "",
     model: "a/b",
+    agent: "",
     mode: "build",
     approval: "careful",
     hunks: 0,
@@ -236,6 +237,15 @@ test("the status is that of the session, else the settings of new sessions", () 
   reduce(transcript, { sessionId: "s", turnId: "t", seq: 1, update: { kind: "usage", contextUsed: 10, contextWindow: 100, costUsd: 0.1 } });
   const status = statusOf(state, "running", []);
   assert.deepEqual([status.title, status.model, status.mode, status.costUsd, status.contextUsed], ["Prices", "c/d", "build", 0.5, 10]);
+});
+
+test("with an agent, the status has what the agent makes of the session's settings", () => {
+  const state = new State();
+  const effective = { model: "c/small", mode: "ask", approval: "manual" };
+  state.sessions.set("s", { sessionId: "s", title: "", model: "a/b", mode: "build", approval: "careful", agent: "reviewer", effective } as Session);
+  state.setCurrentSession("s");
+  const { agent, model, mode, approval } = statusOf(state, "running", []);
+  assert.deepEqual([agent, model, mode, approval], ["reviewer", "c/small", "ask", "manual"]);
 });
 
 test("a session as a row", () => {

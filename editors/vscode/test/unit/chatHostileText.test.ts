@@ -8,7 +8,7 @@ import { window } from "./dom";
 import { HOSTILE_TEXT } from "./hostileText";
 import { open, type Opened } from "./opened";
 
-const STATUS: Status = { server: "running", title: "", model: "", mode: "", approval: "", hunks: 0, folders: ["file:///ws"] };
+const STATUS: Status = { server: "running", title: "", model: "", agent: "", mode: "", approval: "", hunks: 0, folders: ["file:///ws"] };
 const LOOKED_AT = 200; // characters: a diff and a title are cut
 const DECEIVES = /[\p{Cc}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 

@@ -14,6 +14,7 @@ const STATUS: Status = {
   server: "running",
   title: "Prices",
   model: "scripted/editors",
+  agent: "",
   mode: "build",
   approval: "careful",
   costUsd: 0.0123,
@@ -281,6 +282,12 @@ test("the status shows title, model, mode, approval level, hunks and cost", asyn
     page.all(".status button").filter((element) => !element.hidden).map((element) => element.textContent),
     ["editors", "build", "careful", "2 to review", "50k of 200k", "$0.0123"],
   );
+  await page.give({ kind: "status", status: { ...STATUS, agent: "reviewer" } });
+  const agent = page.all(".status button").find((element) => element.textContent === "reviewer");
+  assert.equal(agent?.getAttribute("aria-label"), "Select the agent, currently reviewer");
+  agent.click();
+  assert.deepEqual(page.told.at(-1), { kind: "run", what: "agent" });
+  await page.give({ kind: "status", status: STATUS });
   const meter = page.one(".context");
   assert.equal(meter.getAttribute("aria-label"), "Context: 50k of 200k tokens, 25%: show what the next request contains");
   meter.click();

@@ -1,5 +1,5 @@
----The lines above the chat's windows: title, model and mode of the session, its status, how full the context is; what
----is to be said of the prompt.
+---The lines above the chat's windows: title, model, agent and mode of the session, its status, how full the context is;
+---what is to be said of the prompt.
 local layout = require('tark.chat.layout')
 local state = require('tark.state')
 local text = require('tark.chat.text')
@@ -32,10 +32,11 @@ function M.text(server_state, columns)
     or running > 0 and 'working'
     or nil
   local parts = {}
-  local defaults = server_state.settings
+  local settings = state.used_settings(server_state)
   for _, part in ipairs({
-    session.model or defaults.model or false,
-    session.mode or defaults.mode or false,
+    settings.model or false,
+    settings.agent and 'agent ' .. settings.agent or false,
+    settings.mode or false,
     status or false,
     queued > 0 and queued .. ' queued' or false,
     used or false,

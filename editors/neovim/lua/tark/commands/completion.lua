@@ -5,10 +5,11 @@ local state = require('tark.state')
 
 local M = {}
 
-local KINDS = { '/ask', '/document', '/edit', '/explain', '/fix', '/init', '/review', '/test' }
+local KINDS = { '/agent', '/ask', '/document', '/edit', '/explain', '/fix', '/init', '/review', '/test' }
 
 -- The last answers, by state.
 local models = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, string[]>
+local agents = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, string[]>
 local providers = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, string[]>
 
 ---@param server_state tark.State
@@ -24,6 +25,14 @@ end
 function M.cache_providers(server_state, listed)
   providers[server_state] = vim.tbl_map(function(provider)
     return provider.provider
+  end, listed)
+end
+
+---@param server_state tark.State
+---@param listed { name: string }[]
+function M.cache_agents(server_state, listed)
+  agents[server_state] = vim.tbl_map(function(agent)
+    return agent.name
   end, listed)
 end
 
@@ -65,6 +74,13 @@ end
 function M.providers()
   return cached_or_requested(providers, 'tark.auth.status', function(server_state, answer)
     M.cache_providers(server_state, answer.providers)
+  end)
+end
+
+---@return string[]
+function M.agents()
+  return cached_or_requested(agents, 'tark.agents.list', function(server_state, answer)
+    M.cache_agents(server_state, answer.agents)
   end)
 end
 

@@ -27,7 +27,7 @@ end
 ---@return string[]
 local function report(client, server_state, usage)
   local session = state.current_session(server_state)
-  local settings = vim.tbl_extend('force', server_state.settings, session)
+  local settings = state.used_settings(server_state)
   local data = status.data()
   local unended = state.unended_turns(server_state)
   local running, queued = #unended.running, #unended.queued
@@ -45,6 +45,7 @@ local function report(client, server_state, usage)
   add('server', figures.join(('%s %s'):format(info.name or 'tark_lsp', info.version or ''), client.root_dir))
   add('session', server_state.session_id and (session.title or server_state.session_id) or 'none yet')
   add('model', settings.model or 'the first with a key')
+  add('agent', settings.agent)
   add('mode', figures.join(settings.mode, settings.approval and 'approval ' .. settings.approval))
   add('turns', figures.join(running > 0 and running .. ' running' or nil, queued > 0 and queued .. ' queued' or nil))
   add('waiting', figures.join(count(#server_state.permissions, 'permission'), count(#server_state.inputs, 'question')))

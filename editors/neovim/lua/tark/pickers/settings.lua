@@ -27,7 +27,7 @@ M.levels = {
   { name = 'balanced', setting = 'approval', means = 'also runs ordinary commands in the sandbox unasked' },
 }
 
----@param setting 'model'|'mode'|'approval'
+---@param setting 'model'|'mode'|'approval'|'agent'
 ---@param value string
 ---@param new_sessions? boolean
 ---@param warning? string shown after it, because the last message is the one on the screen
@@ -37,12 +37,15 @@ local function set_setting(setting, value, new_sessions, warning)
   end, function(answer, server_state)
     local session_id = not new_sessions and server_state.session_id or nil
     sessions.set_fields(server_state, session_id, answer)
-    notify.info(('%s of %s is %s'):format(setting, session_id and 'this session' or 'new sessions', answer[setting]))
+    local of, now = session_id and 'this session' or 'new sessions', answer[setting] or 'none'
+    notify.info(('%s of %s is %s'):format(setting, of, now))
     if warning then
       notify.warn(warning)
     end
   end)
 end
+
+M.set = set_setting
 
 ---@param server_state tark.State
 ---@param new_sessions? boolean

@@ -97,6 +97,19 @@ function M.current_session(server_state)
   return server_state.sessions[session_id] or {}, server_state.transcripts[session_id] or { turns = {} }
 end
 
+---The settings that the next turn has: with a custom agent, what it makes of those of the session.
+---@param server_state? tark.State
+---@return { model?: string, mode?: string, approval?: string, agent?: string }
+function M.used_settings(server_state)
+  local session = M.current_session(server_state)
+  local defaults = server_state and server_state.settings or {}
+  if not session.mode then
+    session = vim.tbl_extend('force', defaults, session)
+  end
+  local used = vim.tbl_extend('force', session, session.effective or {})
+  return { model = used.model or defaults.model, mode = used.mode, approval = used.approval, agent = used.agent }
+end
+
 ---@param server_state tark.State
 ---@return { running: tark.Turn[], queued: tark.Turn[] } turns of all its sessions
 function M.unended_turns(server_state)

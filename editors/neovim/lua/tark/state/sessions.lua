@@ -24,10 +24,17 @@ end
 ---@param session_id? string nil: settings of new sessions
 ---@param values table settings, or other fields of `tark/session`
 function M.set_fields(server_state, session_id, values)
+  local function changed(fields)
+    local new = vim.tbl_extend('force', fields, values)
+    if values.mode then -- all settings: what is null is not in the table
+      new.agent, new.effective = values.agent, values.effective
+    end
+    return new
+  end
   if session_id then
-    server_state.sessions[session_id] = vim.tbl_extend('force', server_state.sessions[session_id] or {}, values)
+    server_state.sessions[session_id] = changed(server_state.sessions[session_id] or {})
   else
-    server_state.settings = vim.tbl_extend('force', server_state.settings, values)
+    server_state.settings = changed(server_state.settings)
   end
   state.emit('session', server_state, session_id)
 end

@@ -1,4 +1,4 @@
-/** The header with the session's title, and the footer with model, mode, approval level, context and cost. */
+/** The header with the session's title, and the footer with model, agent, mode, approval level, context and cost. */
 
 import { formatMoney } from "../../text/figures";
 import type { PAGE_COMMANDS, Status } from "../messages";
@@ -43,10 +43,10 @@ export class HeaderPart {
   }
 }
 
-type Picker = keyof typeof PAGE_COMMANDS & ("model" | "mode" | "approval");
-const PICKERS: readonly Picker[] = ["model", "mode", "approval"];
+type Picker = keyof typeof PAGE_COMMANDS & ("model" | "agent" | "mode" | "approval");
+const PICKERS: readonly Picker[] = ["model", "agent", "mode", "approval"];
 const FULL = 85; // percent: about here, older messages are summarized
-const NAMES: Readonly<Record<Picker, string>> = { model: "model", mode: "mode", approval: "approval level" };
+const NAMES: Readonly<Record<Picker, string>> = { model: "model", agent: "agent", mode: "mode", approval: "approval level" };
 
 export class FooterPart {
   readonly element: HTMLElement;
@@ -76,7 +76,7 @@ export class FooterPart {
       setText(element, value === "" ? what : (value.split("/").at(-1) ?? value));
       setAttribute(element, "title", `${NAMES[what]}: ${value === "" ? "not set" : value}`);
       setAttribute(element, "aria-label", `Select the ${NAMES[what]}, currently ${value === "" ? "not set" : value}`);
-      element.hidden = status.server !== "running";
+      element.hidden = status.server !== "running" || (what === "agent" && value === "");
     }
     const cost = formatMoney(status.costUsd);
     setText(this.usage, cost);
