@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tark_lsp.index.chunk_fields import lines_of, names_by_chunk, path_names, path_text, spaced
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import Seen, State, Totals, is_current
 from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.parsing import parse_file, parse_without_grammar
 from tark_lsp.index.reading import is_worth, read_for_index
 from tark_lsp.index.scanning import look_at
-from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
+from tark_lsp.index.text_index import TextIndex, words_of
 from tark_lsp.index.worker import Permit
 
 K1, B = 1.2, 0.75
@@ -31,7 +32,8 @@ WORDS_OF_SYMBOL, WORDS_OF_OUTER, WORDS_OF_PATH = 2.0, 2.0, 7.0
 class OverlaidChunk:
     words: Mapping[str, Counter[str]]
     """By field."""
-    defines: frozenset[str]
+    names: Mapping[str, frozenset[str]]
+    """Whole ones, by field."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class OverlaidFile:
     def chunks(self) -> tuple[OverlaidChunk, ...]:
         """Only a search by words needs them."""
         lines, names = lines_of(spaced(self.text)), names_by_chunk(self.parsed)
-        in_path = Counter(words_of(path_text(self.path)))
+        in_path, places = Counter(words_of(path_text(self.path))), frozenset(path_names(self.path))
         chunks = []
         for number, chunk in enumerate(self.parsed.chunks):
             defined = names.get(number, [])
@@ -59,7 +61,7 @@ class OverlaidFile:
                 "outer": Counter(words_of(chunk.symbol)),
                 "path": in_path,
             }
-            chunks.append(OverlaidChunk(words, frozenset(defined)))
+            chunks.append(OverlaidChunk(words, {"defines": frozenset(defined), "place": places}))
         return tuple(chunks)
 
 
@@ -126,13 +128,16 @@ class Weights:
     """How rare each word of a query is on disk, by field and word, multiplied with the boost of the field."""
 
     by_field: Mapping[str, Mapping[str, float]]
-    defines: Mapping[str, float]
+    names: Mapping[str, Mapping[str, float]]
+    """Of whole names, by field."""
     lengths: Mapping[str, float]
     """Words of an average chunk, by field."""
 
     def score(self, chunk: OverlaidChunk) -> float:
         """0 if nothing matches."""
-        total = sum(weight for name, weight in self.defines.items() if name in chunk.defines)
+        total = 0.0
+        for field, weights in self.names.items():
+            total += sum(weight for name, weight in weights.items() if name in chunk.names[field])
         for field, weights in self.by_field.items():
             counts = chunk.words[field]
             length = 1 - B + B * counts.total() / self.lengths[field]

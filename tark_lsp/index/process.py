@@ -103,8 +103,6 @@ class IndexProcess:
         try:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)
-                if self._keeper.disk is not None and self._keeper.disk.blamed:
-                    self._send({"blamed": True})
                 self._engine = self._new_engine()
                 self._tell_status(now=True)
             self._no_message.set()

@@ -10,14 +10,20 @@ from dataclasses import dataclass, replace
 
 from tantivy import Occur, Query
 
+from tark_lsp.index.chunk_fields import place_name
 from tark_lsp.index.fusion import diversify, fuse_rankings
 from tark_lsp.index.model import Hit
-from tark_lsp.index.text_index import MOST_WORDS, TextIndex, words_of
+from tark_lsp.index.text_index import MOST_WORDS, PLACE, TextIndex, words_of
+from tark_lsp.index.word_forms import other_forms
 
 CANDIDATES = 100
 """Chunks that the first step finds at most."""
 BOOSTS = {"body": 1.4, "symbol": 1.0, "outer": 0.5, "path": 0.4}
 DEFINES_BOOST = 2.0
+PLACE_BOOST = 1.0
+"""Of a folder or file that the query names."""
+FORMS_BOOST = 0.5
+"""Of another form of a word, beside 1 of the word itself."""
 TESTS_WEIGHT = 0.5
 """Of hits in tests, examples and docs, which repeat the words of the code that they are about."""
 DENSE_WEIGHT = 0.3
@@ -51,10 +57,13 @@ ABOUT_TESTS = re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|examples?|d
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a query asks for: split words, and the whole identifiers as they are written."""
+    """What a query asks for: split words, whole identifiers as they are written, other forms of words, whole names of
+    folders and files."""
 
     words: tuple[str, ...]
     identifiers: tuple[str, ...]
+    forms: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 def terms_of(query: str) -> Terms:
@@ -63,14 +72,27 @@ def terms_of(query: str) -> Terms:
     telling = " ".join(word for word in re.findall(r"\w+", query) if word.lower() not in STOP_WORDS)
     words = tuple(dict.fromkeys(words_of(telling or query)))[:MOST_WORDS]
     names = found if len(found) <= FEW_WORDS else [word for word in found if CODE_NAME.search(word)]
-    return Terms(words, tuple(dict.fromkeys(names))[:MOST_WORDS])
+    forms = dict.fromkeys(words_of(" ".join(form for word in telling.split() for form in other_forms(word.lower()))))
+    places = dict.fromkeys(name for word in telling.split() if (name := place_name(word)))
+    return Terms(
+        words,
+        tuple(dict.fromkeys(names))[:MOST_WORDS],
+        tuple(form for form in forms if form not in words)[:MOST_WORDS],
+        tuple(places)[:MOST_WORDS],
+    )
 
 
 def candidates_query(index: TextIndex, terms: Terms) -> Query:
     parts = [
         Query.boost_query(index.term(field, word), boost) for field, boost in BOOSTS.items() for word in terms.words
     ]
+    parts += [
+        Query.boost_query(index.term(field, form), boost * FORMS_BOOST)
+        for field, boost in BOOSTS.items()
+        for form in terms.forms
+    ]
     parts += [Query.boost_query(index.term("defines", name), DEFINES_BOOST) for name in terms.identifiers]
+    parts += [Query.boost_query(index.term(PLACE, name), PLACE_BOOST) for name in terms.places]
     return Query.boolean_query([(Occur.Should, part) for part in parts]) if parts else Query.empty_query()
 
 

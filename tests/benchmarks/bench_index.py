@@ -24,6 +24,7 @@ from pathlib import Path
 
 import psutil
 
+from tark_lsp.index.chunk_fields import spaced
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import Seen
@@ -35,7 +36,7 @@ from tark_lsp.index.ranking import candidates_query, terms_of
 from tark_lsp.index.reading import read_for_index
 from tark_lsp.index.scanning import list_all
 from tark_lsp.index.store import Store
-from tark_lsp.index.text_index import lines_of, names_by_chunk, path_text, spaced, words_of
+from tark_lsp.index.text_index import words_of
 from tark_lsp.workspace.search.search_program import SearchProgram
 
 QUERIES = 400

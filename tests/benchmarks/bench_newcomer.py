@@ -2,11 +2,12 @@
 
     uv run --group benchmarks python -m tests.benchmarks.bench_newcomer [FOLDER]
 
-FOLDER: the folder `site-packages` (by default that of this Python). Each question was written down with its answers
+FOLDER: the folder `site-packages` (by default that of this Python). A copy of it is indexed, because Git ignores it. Each question was written down with its answers
 before it was first asked. `TUNING` was used to choose the numbers of the ranking, `HELD_OUT` was not.
 """
 
 import asyncio
+import shutil
 import sys
 import sysconfig
 import tempfile
@@ -31,7 +32,9 @@ class Asked:
 
 
 TUNING = (
-    Asked("where does requests decide whether to strip the Authorization header on a redirect", ("requests/sessions.py",)),
+    Asked(
+        "where does requests decide whether to strip the Authorization header on a redirect", ("requests/sessions.py",)
+    ),
     Asked("how does click shorten a long help text to one line", ("click/utils.py",)),
     Asked("which colour does rich choose for a log level", ("rich/logging.py", "rich/default_styles.py")),
     Asked("how hypothesis shrinks a failing example", ("hypothesis/internal/conjecture/shrink",)),
@@ -71,21 +74,31 @@ async def ask_all(client: IndexClient, folder: Path, name: str, questions: Seque
         found += 0 < rank <= 5
         print(f"  {rank or '-':>3} {milliseconds:4.0f} ms  {asked.question}")
         if not 0 < rank <= 5:
-            print("".join(f"            {hit.symbol or '?'} in {path}\n" for hit, path in zip(hits[:3], paths, strict=False)))
+            print(
+                "".join(
+                    f"            {hit.symbol or '?'} in {path}\n" for hit, path in zip(hits[:3], paths, strict=False)
+                )
+            )
     print(f"  in the first five: {found} of {len(questions)}")
 
 
-async def run(folder: Path) -> None:
-    with tempfile.TemporaryDirectory() as cache:
-        client = IndexClient([folder], Path(cache), lambda paths: [True] * len(paths))
-        await client.start()
-        await client.settle(BUILD_SECONDS)
-        status = await client.status()
-        print(f"{status.indexed:,} files, {status.definitions:,} definitions, {status.chunks:,} chunks")
-        await ask_all(client, folder, "for tuning", TUNING)
-        await ask_all(client, folder, "held out", HELD_OUT)
-        await client.close()
+async def run(folder: Path, cache: Path) -> None:
+    client = IndexClient([folder], cache, lambda paths: [True] * len(paths))
+    await client.start()
+    await client.settle(BUILD_SECONDS)
+    status = await client.status()
+    print(f"{status.indexed:,} files, {status.definitions:,} definitions, {status.chunks:,} chunks")
+    await ask_all(client, folder, "for tuning", TUNING)
+    await ask_all(client, folder, "held out", HELD_OUT)
+    await client.close()
+
+
+def main(source: str = sysconfig.get_paths()["purelib"]) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home).resolve() / "packages"
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns("*.so*", "*.pyc", ".gitignore"))
+        asyncio.run(run(folder, Path(home) / "cache"))
 
 
 if __name__ == "__main__":
-    asyncio.run(run(Path(sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_paths()["purelib"]).resolve()))
+    main(*sys.argv[1:])
