@@ -24,18 +24,8 @@ from tark_lsp.index.questions import (
     SymbolsLike,
     Unembedded,
 )
-from tark_lsp.index.ranking import (
-    BOOSTS,
-    CANDIDATES,
-    DEFINES_BOOST,
-    FORMS_BOOST,
-    PLACE_BOOST,
-    Terms,
-    candidates_query,
-    rank,
-    terms_of,
-)
-from tark_lsp.index.text_index import PLACE, words_of
+from tark_lsp.index.ranking import BOOSTS, CANDIDATES, Terms, boosts_of, candidates_query, rank, terms_of
+from tark_lsp.index.text_index import words_of
 from tark_lsp.index.view import View
 
 MOST_DEFINITIONS = 200
@@ -102,18 +92,11 @@ def candidates(view: View, terms: Terms) -> list[Hit]:
 
 
 def _weights(view: View, terms: Terms) -> Weights:
-    text = view.text
-    shares = dict.fromkeys(terms.words, 1.0) | dict.fromkeys(terms.forms, FORMS_BOOST)
-    names = {"defines": (terms.identifiers, DEFINES_BOOST), PLACE: (terms.places, PLACE_BOOST)}
-
-    def weights(field: str, shares: Mapping[str, float], boost: float) -> dict[str, float]:
-        return {word: boost * share * rarity(text, field, word) for word, share in shares.items()}
-
-    return Weights(
-        {field: weights(field, shares, boost) for field, boost in BOOSTS.items()},
-        {field: weights(field, dict.fromkeys(found, 1.0), boost) for field, (found, boost) in names.items()},
-        usual_lengths(view.totals),
-    )
+    weights: dict[str, dict[str, float]] = {field: {} for field in (*BOOSTS, "defines")}
+    for field, word, boost in boosts_of(terms):
+        weights[field][word] = boost * rarity(view.text, field, word)
+    defines = weights.pop("defines")
+    return Weights(weights, defines, usual_lengths(view.totals))
 
 
 def definitions_of(view: View, question: DefinitionsOf) -> Found[FoundDefinition]:

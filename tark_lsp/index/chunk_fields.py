@@ -43,7 +43,7 @@ def lines_of(text: str) -> list[str]:
 def chunk_fields(path: str, text: str, parsed: ParsedFile) -> list[Fields]:
     """Of each chunk, in their order."""
     lines = lines_of(spaced(text))
-    path_words, places = [spaced(path_text(path))], [*path_names(path)]
+    path_words = [spaced(path_text(path))]
     defined = names_by_chunk(parsed)
     uses = sorted({reference.name for reference in parsed.references})
     keys = [chunk_key(text) for text in chunk_texts(path, text, parsed.chunks)]
@@ -53,7 +53,6 @@ def chunk_fields(path: str, text: str, parsed: ParsedFile) -> list[Fields]:
             "body": ["\n".join(lines[chunk.start_line - 1 : chunk.end_line])],
             "outer": [_spaced_name(chunk.symbol)],
             "path": path_words,
-            "place": places,
             "symbol": [_spaced_name(name) for name in defined.get(number, ())],
             "defines": defined.get(number, []),
             "lower": [name.lower() for name in defined.get(number, ())],
@@ -73,16 +72,6 @@ def chunk_texts(path: str, text: str, chunks: Sequence[Chunk]) -> Iterator[str]:
 def path_text(path: str) -> str:
     """The last parts of a path, which say what a file is about. The others are the same for most files."""
     return " ".join(PurePath(path).parts[-4:]).encode("utf-8", "replace").decode()
-
-
-def path_names(path: str) -> tuple[str, ...]:
-    """The names of all its folders and of its file, in lower case: `_pytest/Cache.py` is pytest and cache."""
-    return tuple(dict.fromkeys(name for part in PurePath(path).parts if (name := place_name(part))))
-
-
-def place_name(part: str) -> str:
-    """A part of a path, or a word of a query, as the index compares them."""
-    return part.strip("_.-@").split(".")[0].lower().replace("-", "_").encode("utf-8", "replace").decode()
 
 
 def names_by_chunk(parsed: ParsedFile) -> dict[int, list[str]]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tark_lsp.index.chunk_fields import lines_of, names_by_chunk, path_names, path_text, spaced
+from tark_lsp.index.chunk_fields import lines_of, names_by_chunk, path_text, spaced
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import Seen, State, Totals, is_current
 from tark_lsp.index.model import ParsedFile
@@ -32,8 +32,7 @@ WORDS_OF_SYMBOL, WORDS_OF_OUTER, WORDS_OF_PATH = 2.0, 2.0, 7.0
 class OverlaidChunk:
     words: Mapping[str, Counter[str]]
     """By field."""
-    names: Mapping[str, frozenset[str]]
-    """Whole ones, by field."""
+    defines: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class OverlaidFile:
     def chunks(self) -> tuple[OverlaidChunk, ...]:
         """Only a search by words needs them."""
         lines, names = lines_of(spaced(self.text)), names_by_chunk(self.parsed)
-        in_path, places = Counter(words_of(path_text(self.path))), frozenset(path_names(self.path))
+        in_path = Counter(words_of(path_text(self.path)))
         chunks = []
         for number, chunk in enumerate(self.parsed.chunks):
             defined = names.get(number, [])
@@ -61,7 +60,7 @@ class OverlaidFile:
                 "outer": Counter(words_of(chunk.symbol)),
                 "path": in_path,
             }
-            chunks.append(OverlaidChunk(words, {"defines": frozenset(defined), "place": places}))
+            chunks.append(OverlaidChunk(words, frozenset(defined)))
         return tuple(chunks)
 
 
@@ -128,16 +127,13 @@ class Weights:
     """How rare each word of a query is on disk, by field and word, multiplied with the boost of the field."""
 
     by_field: Mapping[str, Mapping[str, float]]
-    names: Mapping[str, Mapping[str, float]]
-    """Of whole names, by field."""
+    defines: Mapping[str, float]
     lengths: Mapping[str, float]
     """Words of an average chunk, by field."""
 
     def score(self, chunk: OverlaidChunk) -> float:
         """0 if nothing matches."""
-        total = 0.0
-        for field, weights in self.names.items():
-            total += sum(weight for name, weight in weights.items() if name in chunk.names[field])
+        total = sum(weight for name, weight in self.defines.items() if name in chunk.defines)
         for field, weights in self.by_field.items():
             counts = chunk.words[field]
             length = 1 - B + B * counts.total() / self.lengths[field]

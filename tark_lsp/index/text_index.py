@@ -20,9 +20,6 @@ WORDS = ("body", "symbol", "outer", "path")
 """Fields with split words. `symbol` has the names that are defined in a chunk, `outer` its qualified name."""
 NAMES = ("defines", "uses", "lower")
 """Fields with whole names: defined in the chunk; used in the file (in its first chunk); `defines` in lower case."""
-PLACE = "place"
-"""Field with the whole names of the folders and of the file. Those of the workspace itself count nothing, as all have
-them."""
 EVERYTHING = 10_000_000
 """More documents than an index has."""
 MOST_WORDS = 64
@@ -109,7 +106,7 @@ class TextIndex:
         return self._searcher.doc_freq(field, word)
 
     def term(self, field: str, word: str) -> Query:
-        return Query.term_query(self._index.schema, field, word, "freq" if field in WORDS else "basic")
+        return Query.term_query(self._index.schema, field, word, "basic" if field in NAMES else "freq")
 
     def keys(self) -> dict[int, tuple[int, int]]:
         """The keys of all chunks (chunk_text.py), with the id of a file and the number of a chunk that has each."""
@@ -138,7 +135,7 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("key", fast=True)
     for field in WORDS:
         builder.add_text_field(field, tokenizer_name="words", index_option="freq")
-    for field in (*NAMES, PLACE):
+    for field in NAMES:
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
