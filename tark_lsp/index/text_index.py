@@ -89,24 +89,23 @@ class TextIndex:
 
     def files_with(self, field: str, name: str) -> list[int]:
         """The ids of all files with this name in a field of `NAMES`."""
-        query = Query.const_score_query(Query.term_query(self._index.schema, field, name, "basic"), 1.0)
-        return self._files(query)
+        return self._files(Query.const_score_query(self.term(field, name), 1.0))
 
     def files_with_words(self, words: Sequence[str]) -> list[int]:
         """The ids of all files with a chunk whose symbols have all these words."""
-        terms = [(Occur.Must, Query.term_query(self._index.schema, "symbol", word, "freq")) for word in words]
+        terms = [(Occur.Must, self.term("symbol", word)) for word in words]
         return self._files(Query.const_score_query(Query.boolean_query(terms), 1.0)) if terms else []
 
     def names_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Names in lower case that begin with the prefix (in lower case)."""
-        return [name for name, _ in self._searcher.terms_with_prefix("lower", prefix, limit=limit)]
+        return [name for name, _ in self._searcher.terms_with_prefix("lower", encodable(prefix), limit=limit)]
 
     def frequency(self, field: str, word: str) -> int:
         """How many chunks have the word; for scores that are comparable with those of this index."""
-        return self._searcher.doc_freq(field, word)
+        return self._searcher.doc_freq(field, encodable(word))
 
     def term(self, field: str, word: str) -> Query:
-        return Query.term_query(self._index.schema, field, word, "basic" if field in NAMES else "freq")
+        return Query.term_query(self._index.schema, field, encodable(word), "basic" if field in NAMES else "freq")
 
     def keys(self) -> dict[int, tuple[int, int]]:
         """The keys of all chunks (chunk_text.py), with the id of a file and the number of a chunk that has each."""
@@ -125,7 +124,12 @@ class TextIndex:
 
 def words_of(text: str) -> list[str]:
     """The words of a text or query as they are in the index."""
-    return _ANALYZER.analyze(spaced(text))
+    return _ANALYZER.analyze(spaced(encodable(text)))
+
+
+def encodable(text: str) -> str:
+    """Without lone surrogates, which a model can send in JSON, and tantivy does not take. No file has them."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _schema() -> tantivy.Schema:

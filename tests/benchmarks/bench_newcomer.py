@@ -2,8 +2,9 @@
 
     uv run --group benchmarks python -m tests.benchmarks.bench_newcomer [FOLDER]
 
-FOLDER: the folder `site-packages` (by default that of this Python). A copy of it is indexed, because Git ignores it. Each question was written down with its answers
-before it was first asked. `TUNING` was used to choose the numbers of the ranking, `HELD_OUT` was not.
+FOLDER: the folder `site-packages` (by default that of this Python). A copy of it is indexed, because Git ignores it.
+Each question was written down with its answers before it was first asked. `TUNING` was used to choose the numbers of
+the ranking, `HELD_OUT` was not.
 """
 
 import asyncio
