@@ -213,7 +213,7 @@ def with_helpers(files: list[Seen], home: Path, one_process: float) -> None:
     fts_seconds = time.perf_counter() - start
     helpers.close()
     print(
-        f"whole build with helpers {seconds:.1f} s; FTS5 in one process {one_process:.1f}, with helpers {fts_seconds:.1f} s"
+        f"whole build {seconds:.1f} s; with FTS5 in one process {one_process:.1f} s, with helpers {fts_seconds:.1f} s"
     )
     print(f"  {one_process / seconds:.2f} and {fts_seconds / seconds:.2f} times as fast")
 
