@@ -1,9 +1,10 @@
 """The code index of a tree: its build against SQLite FTS5 on the same chunks, its questions, its memory, in one run.
 
-    uv run python -m tests.benchmarks.bench_index FOLDER [CHUNKS] [NAME]
+    uv run python -m tests.benchmarks.bench_index FOLDER [CHUNKS] [NAME] [SWITCHED]
 
-FOLDER: a tree of source code. CHUNKS: how many of its chunks the comparison takes (100,000). NAME: a name that is
-defined in the tree; it is asked for right after the start of a process that has no index yet.
+FOLDER: a tree of source code (make_tree.py writes large ones). CHUNKS: how many of its chunks the comparison takes
+(100,000; 0: no comparison). NAME: a name that is defined in the tree; it is asked for right after the start of a process
+that has no index yet. SWITCHED: so many files are changed at once, and changed back.
 
 Goals: the whole build (read, parse, store, index) at least 1.5 times as fast as with FTS5; queries p99 under
 50 ms at 100,000 chunks; the known definition in the first five within 5 s; a saved file searchable in 200 ms; the
@@ -52,6 +53,8 @@ FTS = (
 )
 """No text is stored, as in text_index.py."""
 COLUMNS = ("body", "symbol", "outer", "path", "defines", "uses")
+CHUNKS_SHOWN = (100_000, 300_000, 10**9)
+"""At so many chunks, the memory and questions are measured while the build goes on."""
 AHEAD = 200
 """Files that are prepared at once."""
 
@@ -266,7 +269,7 @@ def memory_with_helpers(process_id: int) -> tuple[float, float]:
     return memory_of(process_id), helpers
 
 
-async def real(folder: Path, name: str, home: Path) -> None:
+async def real(folder: Path, name: str, home: Path, switched: int) -> None:
     before = memory_of()
     client = IndexClient([folder], home / "real", lambda paths: [True] * len(paths))
     start = time.perf_counter()
@@ -280,24 +283,58 @@ async def real(folder: Path, name: str, home: Path) -> None:
         is_in = any(hit.path == item.path for hit in hits for item in found.items)
         print(f"cold: a search has it in the first five: {is_in}, {time.perf_counter() - asked:.1f} s")
     peak = helpers_peak = 0.0
-    while (await client.status()).state is IndexState.BUILDING:
+    steps = iter(CHUNKS_SHOWN)
+    shown = next(steps)
+    while (status := await client.status()).state is IndexState.BUILDING:
         await asyncio.sleep(0.5)
         with suppress(psutil.Error):
             memory, helpers = memory_with_helpers(client.process_id or 0)
             peak, helpers_peak = max(peak, memory), max(helpers_peak, helpers)
+        if status.chunks > shown:
+            shown = next(steps)
+            print(f"{status.chunks:,} chunks after {time.perf_counter() - start:.0f} s: at most {peak:.0f} MB")
+            await ask_often(client, folder)
     status = await client.status()
     print(f"built in {time.perf_counter() - start:.0f} s: {status}")
     print(f"memory: index process at most {peak:.0f} MB, its helpers {helpers_peak:.0f} MB")
     print(f"        server {memory_of() - before:.1f} MB more")
     await saves(client, folder)
+    await ask_often(client, folder)
+    if switched:
+        await switch(client, folder, switched)
+    await client.close()
+
+
+async def ask_often(client: IndexClient, folder: Path) -> None:
     times = []
-    texts = [path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*.py"))[:200]]
+    texts = [path.read_text("utf-8", "replace") for path in itertools.islice(folder.rglob("*.py"), 200)]
     for query, _ in zip(queries(texts), range(QUERIES), strict=False):
         asked = time.perf_counter()
         await client.ask(Search(query, 20))
         times.append(time.perf_counter() - asked)
-    show("questions through the client", times)
-    await client.close()
+    show(f"questions through the client, load {os.getloadavg()[0]:.1f}", times)
+
+
+async def switch(client: IndexClient, folder: Path, count: int) -> None:
+    """As a branch switch does: this many files change at once, and are what they were at the end."""
+    before = {path: path.read_bytes() for path in itertools.islice(sorted(folder.rglob("*.py")), count)}
+    for name in ("switched", "switched back"):
+        start = time.perf_counter()
+        for path, data in before.items():
+            path.write_bytes(data if name == "switched back" else b"def of_branch():\n    pass\n" + data)
+        written = time.perf_counter() - start
+        client.rescan()
+        asked = time.perf_counter()
+        hits = (await client.ask(Search("of_branch", 5))).items
+        print(
+            f"{name}: {len(before):,} files written in {written:.1f} s, a question at once: {len(hits)} hits in "
+            f"{time.perf_counter() - asked:.2f} s"
+        )
+        await client.settle(3_600)
+        found = await client.ask(DefinitionsOf("of_branch"))
+        print(
+            f"  settled after {time.perf_counter() - start:.0f} s; {len(found.items)} definitions of the branch; {memory_with_helpers(client.process_id or 0)} MB"
+        )
 
 
 async def saves(client: IndexClient, folder: Path) -> None:
@@ -317,10 +354,11 @@ async def saves(client: IndexClient, folder: Path) -> None:
     show("a saved file is found after", times)
 
 
-def main(folder: str, chunks: str = "100000", name: str = "") -> None:
+def main(folder: str, chunks: str = "100000", name: str = "", switched: str = "0") -> None:
     with tempfile.TemporaryDirectory() as home:
-        compare(Path(folder).resolve(), int(chunks), Path(home))
-        asyncio.run(real(Path(folder).resolve(), name, Path(home)))
+        if int(chunks):
+            compare(Path(folder).resolve(), int(chunks), Path(home))
+        asyncio.run(real(Path(folder).resolve(), name, Path(home), int(switched)))
 
 
 if __name__ == "__main__":

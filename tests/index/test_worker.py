@@ -6,12 +6,11 @@ from pathlib import Path
 
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import State
-from tark_lsp.index.helpers import FAILED, Helpers, prepare_here
+from tark_lsp.index.helpers import FAILED, prepare_here
 from tark_lsp.index.prepared import Prepared, prepare
 from tark_lsp.index.scanning import look_at
 from tark_lsp.index.worker import Worker
 from tests.index.building import write
-from tests.patience import AT_ONCE
 
 
 def disk_with(folder: Path, cache: Path, count: int) -> tuple[DiskIndex, list[str]]:
@@ -70,13 +69,3 @@ def test_a_file_that_no_helper_survives_is_skipped_until_it_changes(tmp_path: Pa
         pass
     assert disk.store.totals().skipped == ()
     disk.close()
-
-
-def test_a_helper_that_dies_costs_one_file(tmp_path: Path) -> None:
-    """The text takes all memory of its grammar in one step."""
-    write(tmp_path, {"A.java": "a =>\n" * 10_000, "good.py": "def good():\n    pass\n"})
-    helpers = Helpers(1)
-    bad, good = (helpers.prepare(str(tmp_path / name), b"") for name in ("A.java", "good.py"))
-    assert bad.result(AT_ONCE) == Prepared(b"", -1, -1, FAILED)
-    assert good.result(AT_ONCE) == prepare(str(tmp_path / "good.py"), b"")
-    helpers.close()
