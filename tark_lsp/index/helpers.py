@@ -1,4 +1,7 @@
-"""The processes that prepare files for the index (helper.py): a thread for each, which starts it and waits for it."""
+"""The processes that prepare files for the index (helper.py): a thread for each, which starts it and waits for it.
+
+Both have the priority of the thread that makes `Helpers`.
+"""
 
 import contextlib
 import json
@@ -13,7 +16,6 @@ from concurrent.futures import Future
 from typing import TypeAlias
 
 from tark_lsp.index.prepared import LENGTH_BYTES, Prepared, from_bytes, prepare
-from tark_lsp.index.priority import lower_priority
 
 PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.index.helper")
 MOST_HELPERS = 3
@@ -96,7 +98,6 @@ class Helpers:
             thread.join()
 
     def _run(self) -> None:
-        lower_priority()  # the process inherits it
         helper: Helper | None = None
         while True:
             try:
