@@ -30,7 +30,7 @@ from tark_lsp.index.text_index import words_of
 
 QUERIES = 400
 CHUNKS_SHOWN = (100_000, 300_000, 10**9)
-"""At so many chunks, the memory and questions are measured while the build goes on."""
+"""At so many chunks, the memory is shown while the build goes on."""
 
 
 def queries(texts: list[str]) -> Iterator[str]:
@@ -88,8 +88,9 @@ async def real(folder: Path, name: str, home: Path, switched: int) -> None:
             peak, helpers_peak = max(peak, memory), max(helpers_peak, helpers)
         if status.chunks > shown:
             shown = next(steps)
-            print(f"{status.chunks:,} chunks after {time.perf_counter() - start:.0f} s: at most {peak:.0f} MB")
-            await ask_often(client, folder)
+            print(
+                f"{status.chunks:,} chunks after {time.perf_counter() - start:.0f} s: at most {peak:.0f} MB, helpers {helpers_peak:.0f} MB"
+            )
     status = await client.status()
     print(f"built in {time.perf_counter() - start:.0f} s: {status}")
     print(f"memory: index process at most {peak:.0f} MB, its helpers {helpers_peak:.0f} MB")
