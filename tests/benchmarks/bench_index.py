@@ -88,9 +88,8 @@ async def real(folder: Path, name: str, home: Path, switched: int) -> None:
             peak, helpers_peak = max(peak, memory), max(helpers_peak, helpers)
         if status.chunks > shown:
             shown = next(steps)
-            print(
-                f"{status.chunks:,} chunks after {time.perf_counter() - start:.0f} s: at most {peak:.0f} MB, helpers {helpers_peak:.0f} MB"
-            )
+            print(f"{status.chunks:,} chunks after {time.perf_counter() - start:.0f} s")
+            print(f"  index process at most {peak:.0f} MB, helpers {helpers_peak:.0f} MB")
     status = await client.status()
     print(f"built in {time.perf_counter() - start:.0f} s: {status}")
     print(f"memory: index process at most {peak:.0f} MB, its helpers {helpers_peak:.0f} MB")
