@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tark_lsp.index.client import IndexClient
-from tark_lsp.index.questions import DefinitionsOf, ReferencesTo, Search, SymbolsIn, SymbolsLike
+from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsIn, SymbolsLike
 from tests.index.building import indexed, write
 from tests.patience import AT_ONCE
 
@@ -43,8 +44,9 @@ async def test_all_questions(work: Path, cache: Path) -> None:
 async def test_questions_with_half_a_surrogate_pair(work: Path, cache: Path) -> None:
     """A model can send them in JSON. No file has them."""
     half = "\ud800"
+    questions: list[Question[Any]] = [DefinitionsOf(half), SymbolsLike(half, 5), ReferencesTo(half, 5), Search(half, 5)]
     async with indexed(work, cache) as client:
-        for question in (DefinitionsOf(half), SymbolsLike(half, 5), ReferencesTo(f"a.{half}", 5), Search(half, 5)):
+        for question in questions:
             assert (await client.ask(question)).items == (), question
         assert await first_hit(client, f"geraniums {half}") == "notes.txt"
         client.show_text(work / "notes.txt", f"# {half} roses")
