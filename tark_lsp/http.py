@@ -12,12 +12,12 @@ import ssl
 import zlib
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from tark_lsp.errors import ConnectionFailed, ModelError, ProtocolError, SettingsError, StreamCut
 from tark_lsp.http_closing import close_orphans, closed_whole
+from tark_lsp.http_tls import CLIENT_CERTIFICATE, make_tls_context
 
 if TYPE_CHECKING:
     import httpx
@@ -35,7 +35,6 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
 PROXY_FORM = "http://USER:PASSWORD@HOST:PORT"
 PROXY_AUTHENTICATION = 407
-CLIENT_CERTIFICATE, CLIENT_KEY = "TARK_CLIENT_CERT", "TARK_CLIENT_KEY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ def _make_anonymous_client() -> "httpx.AsyncClient":
     import httpx
 
     return httpx.AsyncClient(
-        verify=_tls(client_certificate=False),
+        verify=make_tls_context(httpx.create_ssl_context, client_certificate=False),
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
         limits=httpx.Limits(max_keepalive_connections=0),
         trust_env=False,
@@ -168,7 +167,7 @@ def _make_client() -> "httpx.AsyncClient":
 
     try:
         return httpx.AsyncClient(
-            verify=_tls(),
+            verify=make_tls_context(httpx.create_ssl_context),
             timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),  # the reader decides how long to wait
             limits=httpx.Limits(max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEEP_ALIVE_SECONDS),
             follow_redirects=False,
@@ -179,57 +178,6 @@ def _make_client() -> "httpx.AsyncClient":
         # httpx's message is not repeated: it can contain part of the proxy's password.
         named = " and ".join(_proxies(*PROXIES, "NO_PROXY"))
         raise SettingsError(f"{named} cannot be used", hint=f"write a proxy as {PROXY_FORM}") from None
-
-
-def _tls(*, client_certificate: bool = True) -> ssl.SSLContext:
-    """Raises SettingsError, which names the variable and the file."""
-    import httpx
-
-    if trusted := os.environ.get("SSL_CERT_FILE"):
-        _readable("SSL_CERT_FILE", trusted)
-    elif (folder := os.environ.get("SSL_CERT_DIR")) and not Path(folder).is_dir():
-        raise SettingsError(f"SSL_CERT_DIR is {folder}, which is not a folder", hint="set it to a folder, or unset it")
-    try:
-        context = httpx.create_ssl_context()  # honours SSL_CERT_FILE and SSL_CERT_DIR
-    except ssl.SSLError as error:
-        raise SettingsError(
-            f"SSL_CERT_FILE is {trusted}, which contains no certificates: {error.reason or error}",
-            hint="set it to a file of PEM certificates",
-        ) from error
-    if not client_certificate:
-        return context
-    certificate, key = os.environ.get(CLIENT_CERTIFICATE), os.environ.get(CLIENT_KEY)
-    if certificate:
-        _load_client_certificate(context, certificate, key or None)
-    elif key:
-        raise SettingsError(f"{CLIENT_KEY} is set without {CLIENT_CERTIFICATE}", hint=f"set {CLIENT_CERTIFICATE} too")
-    return context
-
-
-def _load_client_certificate(context: ssl.SSLContext, certificate: str, key: str | None) -> None:
-    _readable(CLIENT_CERTIFICATE, certificate)
-    if key:
-        _readable(CLIENT_KEY, key)
-
-    def password() -> str:  # otherwise OpenSSL would ask at the terminal
-        hint = "remove it with `openssl pkey -in KEY -out NEW`, and keep the new file private"
-        raise SettingsError(f"the client key in {key or certificate} has a password", hint=hint)
-
-    try:
-        context.load_cert_chain(certificate, key, password)
-    except ssl.SSLError as error:
-        where = f"{CLIENT_CERTIFICATE} and {CLIENT_KEY} are" if key else f"{CLIENT_CERTIFICATE} is"
-        message = f"{where} not a matching PEM certificate and key: {error.reason or error}"
-        hint = f"check {' and '.join(filter(None, (certificate, key)))}"
-        raise SettingsError(message, hint=hint) from error
-
-
-def _readable(variable: str, path: str) -> None:
-    try:
-        Path(path).open("rb").close()
-    except OSError as error:
-        hint = f"correct {variable}, or unset it"
-        raise SettingsError(f"{variable} is {path}, which cannot be read: {error.strerror}", hint=hint) from error
 
 
 def _cannot_send(url: str, reason: str) -> SettingsError:

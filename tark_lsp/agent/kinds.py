@@ -6,7 +6,6 @@ A named prompt (context/prompts.py) is also a kind: it has the tools of a built-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any
 
 from tark_lsp.context.agents import Agent
@@ -117,4 +116,6 @@ def _is_offered(name: str, facts: ToolFacts, kind: Kind, mode: Mode, selection: 
 
 
 def read_prompt(name: str) -> str:
+    from importlib.resources import files  # a megabyte, first needed by a turn
+
     return (files("tark_lsp.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tark_lsp.agent.grants import Grant
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.context.tokens import SizeCache, message_tokens
 from tark_lsp.messages import ApprovalLevel, Message, Mode, ToolDefinition, Usage
-from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.workspace.snapshot import Snapshot
+
+if TYPE_CHECKING:  # loaded with the first turn
+    from tark_lsp.secrets.masks import SecretMasks
 
 
 @dataclass(slots=True)
@@ -37,5 +40,5 @@ class Session:
     memory: dict[Path, tuple[SystemPart, ...]] = field(default_factory=dict)
     deferred: tuple[ToolDefinition, ...] = ()
     """The tools whose schemas the model gets when it finds them; stored, so that the list stays the same."""
-    masks: SecretMasks | None = None
+    masks: "SecretMasks | None" = None
     """The tokens that replaced secrets; None until the first turn."""

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tark_lsp.agent import events
 from tark_lsp.agent.approval import (
@@ -29,11 +29,13 @@ from tark_lsp.agent.turn_hooks import NO_HOOKS, TurnHooks
 from tark_lsp.agent.user_interface import HunkState, UserInterface
 from tark_lsp.context.budget import Estimates
 from tark_lsp.errors import TarkError
-from tark_lsp.llm.events import StreamEvent
-from tark_lsp.llm.request import ChatRequest
 from tark_lsp.messages import Message, StopReason, ToolCall, Usage
 from tark_lsp.settings import Limits
 from tark_lsp.tools.tool import Tool, ToolContext
+
+if TYPE_CHECKING:  # imported when a model is asked
+    from tark_lsp.llm.events import StreamEvent
+    from tark_lsp.llm.request import ChatRequest
 
 
 class Model(Protocol):
@@ -53,7 +55,7 @@ class Model(Protocol):
         """Does it run on the user's own machine, where no request has a price?"""
         ...
 
-    def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]: ...
+    def stream(self, request: "ChatRequest") -> "AsyncGenerator[StreamEvent, None]": ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tark_lsp.llm.events import StreamEvent
-from tark_lsp.llm.request import ChatRequest
+if TYPE_CHECKING:  # imported when a model is asked
+    from tark_lsp.llm.events import StreamEvent
+    from tark_lsp.llm.request import ChatRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,5 +18,5 @@ class UnaskedModel:
     max_output_tokens: int | None = None
     is_local: bool = True
 
-    def stream(self, _: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+    def stream(self, _: "ChatRequest") -> "AsyncGenerator[StreamEvent, None]":
         raise AssertionError("a turn with given calls asks no model")

@@ -16,7 +16,7 @@ from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import whole_line
 from tark_lsp.folders import indexes_folder, permissions_path, uploads_path, user_config_path, workspace_config_path
 from tark_lsp.index.cache_folder import ask_for_rebuild, bytes_in, lock_holder, try_lock, workspace_cache
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.index.stored import read_stored
 from tark_lsp.permissions.store import PermissionStore
 from tark_lsp.permissions.uploads import AllowedUploads

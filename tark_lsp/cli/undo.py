@@ -88,7 +88,7 @@ class _Undo:
 
     async def run(self, options: Namespace) -> int:
         await self._commands.recover()
-        turns = [turn for turn in self._checkpoints.turns() if options.all or self._is_here(turn)]
+        turns = [turn for turn in self._store.turns() if options.all or self._is_here(turn)]
         if self._broken:
             return NOT_DONE
         if options.last:
@@ -118,7 +118,7 @@ class _Undo:
         left = [turn for turn in turns if not self._is_undone(turn)]
         where = "these can be taken back:"
         if not left:
-            left = [turn for turn in self._checkpoints.turns() if not self._is_undone(turn)]
+            left = [turn for turn in self._store.turns() if not self._is_undone(turn)]
             where = "these can be taken back in other folders, with --all:"
         if left:
             self._screen.print_line(where)

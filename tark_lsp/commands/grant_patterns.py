@@ -5,8 +5,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tark_lsp.commands.program import KINDS
-from tark_lsp.commands.program_words import ANYTHING, CHANGED_BY, COUNTED, INTERPRETERS, RUNNERS
+from tark_lsp.commands.program_words import ANYTHING, CHANGED_BY, COUNTED, DURATION, INTERPRETERS, RUNNERS
 
 PLAIN = re.compile(r"(?:\./)?[A-Za-z0-9_@][A-Za-z0-9_@:./+-]*")
 """A word that can name what is done: a subcommand, a target, a script. No flag, no assignment."""
@@ -83,7 +82,7 @@ def _name_length(part: Words) -> int | None:
 
 def _begins(words: Words, start: Words) -> bool:
     return all(
-        KINDS["duration"].fullmatch(word) if expected == "DURATION" else word == expected
+        DURATION.fullmatch(word) if expected == "DURATION" else word == expected
         for word, expected in zip(words, start, strict=False)
     )
 

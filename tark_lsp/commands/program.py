@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tark_lsp.commands.program_words import DURATION
+
 KINDS: dict[str, re.Pattern[str]] = {
     "path": re.compile(r".*", re.DOTALL),
     "text": re.compile(r".*", re.DOTALL),
@@ -15,7 +17,7 @@ KINDS: dict[str, re.Pattern[str]] = {
     "date": re.compile(r"\+.*"),
     "format": re.compile(r"(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d+)?[sdiuxXoeEfFgGcbq%])*"),  # printf, without %n
     "revisions": re.compile(r"(?!.*%G)(?!.*%\().*"),  # git's format without signatures, which start a program
-    "duration": re.compile(r"\d+(?:\.\d+)?[smhd]?"),
+    "duration": DURATION,
     "filter": re.compile(r"(?!.*(?:import|include|modulemeta)).*", re.DOTALL),  # jq: reads no other file
     "bracket": re.compile(r"[()!,]"),
 }

@@ -1,5 +1,7 @@
 """What names the thing that a command does: its program, or also the words after it (`npm run test`, `git log`)."""
 
+import re
+
 COUNTED: dict[int, frozenset[str]] = {
     2: frozenset(
         """git cargo go npm pnpm yarn bun deno pip pip3 uv poetry pipenv pdm hatch rye conda make gmake just task rake
@@ -18,6 +20,9 @@ COUNTED: dict[int, frozenset[str]] = {
 }
 """How many words name what is done: by the program, or by the program and its first word. Every other program is named
 by one word."""
+
+DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+"""The first operand of `timeout`."""
 
 RUNNERS: tuple[tuple[str, ...], ...] = (
     *(("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("hatch", "run"), ("rye", "run")),

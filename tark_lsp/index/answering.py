@@ -12,12 +12,13 @@ from tark_lsp.index.answers import ANSWERS
 from tark_lsp.index.dense import Dense
 from tark_lsp.index.file_rows import FileRow, Seen, State, is_current
 from tark_lsp.index.keeper import Damaged, guarded
-from tark_lsp.index.model import Found, IndexState
+from tark_lsp.index.model import Found
 from tark_lsp.index.overlay import Overlay
 from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsLike
 from tark_lsp.index.ranking import terms_of
 from tark_lsp.index.scanning import Scanner, look_at
 from tark_lsp.index.standing import Standing
+from tark_lsp.index.status import IndexState
 from tark_lsp.index.view import View
 
 AT_ONCE_FILES = 50

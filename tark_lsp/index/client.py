@@ -7,8 +7,9 @@ from typing import TypeVar
 from tark_lsp.index.child_process import MOST_BYTES
 from tark_lsp.index.delayed_texts import DelayedTexts
 from tark_lsp.index.json_values import from_json, item_type, question_to_json
-from tark_lsp.index.model import Found, IndexStatus
+from tark_lsp.index.model import Found
 from tark_lsp.index.questions import Question
+from tark_lsp.index.status import IndexStatus
 from tark_lsp.index.supervisor import IndexSupervisor, MayIndex
 
 T = TypeVar("T")

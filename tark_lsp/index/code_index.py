@@ -1,10 +1,13 @@
 """CodeIndex: who answers questions about the code. `server/` has the index of the workspace, tests have their own."""
 
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tark_lsp.errors import ToolError
-from tark_lsp.index.model import Found, IndexState, IndexStatus
-from tark_lsp.index.questions import Question
+from tark_lsp.index.status import IndexState, IndexStatus
+
+if TYPE_CHECKING:  # first needed when something asks
+    from tark_lsp.index.model import Found
+    from tark_lsp.index.questions import Question
 
 T = TypeVar("T")
 
@@ -12,7 +15,7 @@ T = TypeVar("T")
 class CodeIndex(Protocol):
     async def status(self) -> IndexStatus: ...
 
-    async def ask(self, question: Question[T]) -> Found[T]:
+    async def ask(self, question: "Question[T]") -> "Found[T]":
         """Raises ToolError: `unsupported` if there is no index, `timeout` if it does not answer in time."""
         ...
 
@@ -26,7 +29,7 @@ class NoIndex:
     async def status(self) -> IndexStatus:
         return IndexStatus(IndexState.OFF, reason=self._reason)
 
-    async def ask(self, question: Question[T]) -> Found[T]:  # noqa: ARG002  # every question gets the same answer
+    async def ask(self, question: "Question[T]") -> "Found[T]":  # noqa: ARG002  # every question gets the same answer
         raise ToolError(
             "unsupported",
             f"there is no code index, because {self._reason}",

@@ -11,11 +11,12 @@ from tark_lsp.index.dense import Dense
 from tark_lsp.index.file_rows import Seen
 from tark_lsp.index.helpers import Helpers
 from tark_lsp.index.keeper import Keeper
-from tark_lsp.index.model import Found, IndexStatus
+from tark_lsp.index.model import Found
 from tark_lsp.index.overlay import Overlay
 from tark_lsp.index.questions import Question
 from tark_lsp.index.scanning import Scanner, look_at
 from tark_lsp.index.standing import Standing
+from tark_lsp.index.status import IndexStatus
 from tark_lsp.index.worker import Permit, Worker
 from tark_lsp.workspace.search.ignore_files import IGNORE_FILES
 

@@ -23,10 +23,10 @@ from tark_lsp.index.file_rows import Seen
 from tark_lsp.index.json_values import question_from_json, to_json
 from tark_lsp.index.keeper import Keeper
 from tark_lsp.index.memory import trim_memory
-from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.index.parsing_apart import limit_memory
 from tark_lsp.index.priority import lower_priority
 from tark_lsp.index.scanning import Scanner
+from tark_lsp.index.status import IndexState, IndexStatus
 
 WAIT_SECONDS = 0.5
 """How long a process that cannot write waits before it looks again."""

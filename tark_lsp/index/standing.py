@@ -9,7 +9,7 @@ from tark_lsp.index.cache_folder import bytes_in
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import Totals
 from tark_lsp.index.keeper import DAMAGED_NOTE, Damaged, Keeper, guarded, is_ours
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 
 
 @dataclass(slots=True)

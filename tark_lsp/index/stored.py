@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tark_lsp.index.cache_folder import bytes_in
 from tark_lsp.index.disk_index import DATABASE
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.index.store import Store
 
 

@@ -13,7 +13,7 @@ from tark_lsp.errors import ToolError
 from tark_lsp.index.cache_folder import workspace_cache
 from tark_lsp.index.child_process import ChildEnded, ChildProcess, Message
 from tark_lsp.index.json_values import from_json
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.listeners import Listeners
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""A request that waits for its answer, and how long it may."""
+"""The requests of a connection that wait for their answers, and how long each may wait."""
 
 import asyncio
 import math
@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tark_lsp.errors import McpError
 from tark_lsp.mcp.elicitation import Elicit
+from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, RpcError, id_in
 
 HARD_SECONDS = 600.0
 
@@ -60,6 +62,60 @@ class Waiting:
     report: Callable[[str], None] | None = None
     elicit: Elicit | None = None
     asked: dict[int | str, "asyncio.Task[None]"] = field(default_factory=dict)
+
+
+class WaitingRequests:
+    """All requests that wait now. What arrives for one that no longer waits is left out."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[RequestId, Waiting] = {}
+
+    @contextmanager
+    def add(self, request_id: RequestId, waiting: Waiting) -> Iterator[None]:
+        """Until the end of the block, when the user is no longer asked anything for this request."""
+        self._by_id[request_id] = waiting
+        try:
+            yield
+        finally:
+            del self._by_id[request_id]
+            for task in waiting.asked.values():
+                task.cancel()
+
+    def latest_askable(self) -> Waiting | None:
+        """The latest request during which the user can be asked."""
+        return next((one for one in reversed(self._by_id.values()) if one.elicit is not None), None)
+
+    def answer(self, reply: Reply) -> None:
+        if (waiting := self._by_id.get(reply.id)) is not None and not waiting.answer.done():
+            waiting.answer.set_result(reply.result)
+
+    def refuse(self, failure: Failure) -> None:
+        """A failure without an id is that of the only request, if there is only one."""
+        request_id = failure.id
+        if request_id is None and len(self._by_id) == 1:
+            request_id = next(iter(self._by_id))
+        if request_id is not None:
+            self.fail(request_id, RpcError(failure))
+
+    def fail(self, request_id: RequestId, error: McpError) -> None:
+        if (waiting := self._by_id.get(request_id)) is not None and not waiting.answer.done():
+            waiting.answer.set_exception(error)
+
+    def fail_all(self, error: McpError) -> None:
+        for request_id in self._by_id:
+            self.fail(request_id, error)
+
+    def progress(self, params: Mapping[str, Any]) -> None:
+        waiting = self._by_id.get(id_in(params, "progressToken"))
+        if waiting is not None and waiting.report is not None:
+            waiting.clock.progress()
+            waiting.report(progress_text(params))
+
+    def cancel_question(self, params: Mapping[str, Any]) -> None:
+        """The server no longer needs what it asked the user."""
+        for waiting in self._by_id.values():
+            if (task := waiting.asked.pop(id_in(params, "requestId"), None)) is not None:
+                task.cancel()
 
 
 def progress_text(params: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tark_lsp.errors import McpError
 from tark_lsp.mcp import eras
-from tark_lsp.mcp.calls import HARD_SECONDS, Clock, Waiting, progress_text
+from tark_lsp.mcp.calls import HARD_SECONDS, Clock, Waiting, WaitingRequests
 from tark_lsp.mcp.elicitation import Elicit
 from tark_lsp.mcp.eras import Era, ServerFacts
 from tark_lsp.mcp.json_rpc import (
@@ -20,7 +20,6 @@ from tark_lsp.mcp.json_rpc import (
     RequestId,
     RpcError,
     Told,
-    id_in,
     notification,
     request,
 )
@@ -40,7 +39,7 @@ class Connection:
         self._transport = transport
         self._tools_changed = tools_changed
         self._ids = itertools.count(1)
-        self._waiting: dict[RequestId, Waiting] = {}
+        self._waiting = WaitingRequests()
         self._listening: asyncio.Task[None] | None = None
         self._gone: McpError | None = None
         self.facts = ServerFacts(Era.LEGACY, "")
@@ -66,7 +65,7 @@ class Connection:
     async def aclose(self) -> None:
         if self._listening is not None:
             self._listening.cancel()
-        self._fail_all(McpError("the connection was closed"))
+        self.closed(McpError("the connection was closed"))
         await self._transport.aclose()
 
     async def call(
@@ -119,11 +118,11 @@ class Connection:
         message = request(message_id, method, eras.with_meta(params, era, version, token))
         clock = Clock(seconds, HARD_SECONDS)
         waiting = Waiting(asyncio.get_running_loop().create_future(), clock, report, elicit)
-        self._waiting[message_id] = waiting
         try:
             async with clock.timeout:
-                self._transport.send(message, {**eras.http_headers(message, era, version), **(headers or {})})
-                return await waiting.answer
+                with self._waiting.add(message_id, waiting):
+                    self._transport.send(message, {**eras.http_headers(message, era, version), **(headers or {})})
+                    return await waiting.answer
         except TimeoutError as error:
             if not clock.timeout.expired():
                 raise
@@ -132,10 +131,6 @@ class Connection:
         except asyncio.CancelledError:
             self._cancel(message_id, "cancelled by the user")
             raise
-        finally:
-            del self._waiting[message_id]
-            for task in waiting.asked.values():
-                task.cancel()
 
     def tell(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """A notification."""
@@ -160,46 +155,27 @@ class Connection:
 
     def received(self, message: Incoming) -> None:
         match message:
-            case Reply(id=message_id, result=result):
-                if (waiting := self._waiting.get(message_id)) is not None and not waiting.answer.done():
-                    waiting.answer.set_result(result)
-            case Failure(id=message_id):
-                if message_id is None and len(self._waiting) == 1:
-                    message_id = next(iter(self._waiting))
-                if message_id is not None:
-                    self.request_failed(message_id, RpcError(message))
+            case Reply():
+                self._waiting.answer(message)
+            case Failure():
+                self._waiting.refuse(message)
             case Asked():
-                able = (one for one in reversed(self._waiting.values()) if one.elicit is not None)
-                serve(message, next(able, None), self._send)
+                serve(message, self._waiting.latest_askable(), self._send)
             case Told(method="notifications/progress", params=params):
-                self._progress(params)
+                self._waiting.progress(params)
             case Told(method="notifications/cancelled", params=params):
-                for waiting in self._waiting.values():
-                    if (task := waiting.asked.pop(id_in(params, "requestId"), None)) is not None:
-                        task.cancel()
+                self._waiting.cancel_question(params)
             case Told(method="notifications/tools/list_changed"):
                 self._tools_changed()
             case Told(method=method):
                 log.debug("a notification that is not needed: %s", method[:100])
 
     def request_failed(self, request_id: RequestId, error: McpError) -> None:
-        if (waiting := self._waiting.get(request_id)) is not None and not waiting.answer.done():
-            waiting.answer.set_exception(error)
+        self._waiting.fail(request_id, error)
 
     def closed(self, error: McpError) -> None:
-        self._fail_all(error)
-
-    def _fail_all(self, error: McpError) -> None:
         self._gone = self._gone or error
-        for waiting in self._waiting.values():
-            if not waiting.answer.done():
-                waiting.answer.set_exception(error)
-
-    def _progress(self, params: Mapping[str, Any]) -> None:
-        waiting = self._waiting.get(id_in(params, "progressToken"))
-        if waiting is not None and waiting.report is not None:
-            waiting.clock.progress()
-            waiting.report(progress_text(params))
+        self._waiting.fail_all(error)
 
     def _send(self, message: Mapping[str, Any]) -> None:
         """If the connection is gone, nobody needs it."""

@@ -14,7 +14,7 @@ from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.visible import code_span
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ class Auth:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.auth.login", incoming.ProviderName, self.login)
-        yield Command("tark.auth.logout", incoming.ProviderName, self.logout)
-        yield Command("tark.auth.status", incoming.AuthStatus, self.status)
-        yield Command("tark.auth.check", incoming.ProviderName, self.check)
+        yield Command("tark.auth.login", command_payloads.ProviderName, self.login)
+        yield Command("tark.auth.logout", command_payloads.ProviderName, self.logout)
+        yield Command("tark.auth.status", command_payloads.AuthStatus, self.status)
+        yield Command("tark.auth.check", command_payloads.ProviderName, self.check)
 
-    async def login(self, request: incoming.ProviderName) -> dict[str, Any]:
+    async def login(self, request: command_payloads.ProviderName) -> dict[str, Any]:
         """A code, and the page to type it on. For a provider with a key, how to set it: never through the editor."""
         from tark_lsp.llm.keys import device_login  # imported here: the start does not need it
 
@@ -74,7 +74,7 @@ class Auth:
             "expiresIn": code.expires_in,
         }
 
-    async def logout(self, request: incoming.ProviderName) -> dict[str, Any]:
+    async def logout(self, request: command_payloads.ProviderName) -> dict[str, Any]:
         """This also cancels a login that has not finished."""
         logins, name = self._configuration.logins(), request.provider
         _known(logins, name)
@@ -87,7 +87,7 @@ class Auth:
         self._tell(f"Tark: {told}" + (f"; {hint}" if hint else ""), level=WARNING if hint else INFO)
         return {"provider": name, "deleted": deleted, "hint": hint}
 
-    async def status(self, request: incoming.AuthStatus) -> dict[str, Any]:
+    async def status(self, request: command_payloads.AuthStatus) -> dict[str, Any]:
         logins = self._configuration.logins()
         if request.provider is not None:
             _known(logins, request.provider)
@@ -96,7 +96,7 @@ class Auth:
         await self._show.command_result("keys", keys_text(statuses))
         return {"providers": statuses}
 
-    async def check(self, request: incoming.ProviderName) -> dict[str, Any]:
+    async def check(self, request: command_payloads.ProviderName) -> dict[str, Any]:
         """Does the provider accept its current key? Asks it with a request that needs the key."""
         logins = self._configuration.logins()
         _known(logins, request.provider)

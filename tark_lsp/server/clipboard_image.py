@@ -9,7 +9,7 @@ from typing import Any
 from tark_lsp.context.images import check_images
 from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.server.commands import Command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.programs import find_program
 
@@ -28,9 +28,9 @@ class ClipboardImage:
         self._workspace = workspace
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.clipboardImage", incoming.Nothing, self.read)
+        yield Command("tark.clipboardImage", command_payloads.Nothing, self.read)
 
-    async def read(self, _: incoming.Nothing) -> dict[str, Any]:
+    async def read(self, _: command_payloads.Nothing) -> dict[str, Any]:
         """The image, or `problem`: the client shows it, and nothing is wrong with its request."""
         try:
             return {"image": await clipboard_image(self._workspace.folders)}

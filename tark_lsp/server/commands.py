@@ -4,17 +4,19 @@ A command starts what it starts and answers at once.
 """
 
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 from pydantic import ValidationError
+from pygls.exceptions import CommandAlreadyRegisteredError
 from pygls.feature_manager import FeatureManager
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.connection.early_answers import EarlyAnswer, EarlyAnswers
 from tark_lsp.server.protocol import incoming, lsp_params
+from tark_lsp.server.protocol.capabilities import COMMANDS
 
 log = logging.getLogger(__name__)
 
@@ -41,22 +43,38 @@ class Feature(Protocol):
 
 
 class Commands:
-    """All commands of the server. pygls's feature manager is their registry."""
+    """All commands of the server. pygls's feature manager is their registry, to which their ids are enough."""
 
-    def __init__(self, early: EarlyAnswers, features: Iterable[Feature], before: Callable[[str], None]) -> None:
-        """`before` is called with the id of each command before it runs."""
+    def __init__(
+        self,
+        early: EarlyAnswers,
+        features: Callable[[], Iterable[Feature]],
+        before: Callable[[str], None],
+    ) -> None:
+        """`features` is called once, with the first command. `before` is called with the id of each command."""
+        self._features = features
         self._before = before
         self._early = early
-        self._commands = [command for feature in features for command in feature.commands()]
+
+    @cached_property
+    def rows(self) -> Mapping[str, Command]:
+        """By id. Raises CommandAlreadyRegisteredError if two features offer the same command."""
+        rows: dict[str, Command] = {}
+        for feature in self._features():
+            for command in feature.commands():
+                if command.id in rows:
+                    raise CommandAlreadyRegisteredError(command.id)  # type: ignore[no-untyped-call]  # pygls does not annotate it
+                rows[command.id] = command
+        return rows
 
     def register(self, manager: FeatureManager) -> None:
-        """Raises CommandAlreadyRegisteredError if two features offer the same command."""
-        for command in self._commands:
-            manager.command(command.id)(partial(self._execute, command))
+        for id_ in COMMANDS:
+            manager.command(id_)(partial(self._execute, id_))
 
-    async def _execute(self, command: Command, params: lsp_params.ExecuteCommand) -> Any:
+    async def _execute(self, id_: str, params: lsp_params.ExecuteCommand) -> Any:
         """Raises RequestError if the argument is malformed."""
-        self._before(command.id)
+        self._before(id_)
+        command = self.rows[id_]
         arguments = params.arguments or [{}]
         if len(arguments) != 1 or not isinstance(arguments[0], dict):
             raise RequestError(f"{command.id} takes one JSON object")

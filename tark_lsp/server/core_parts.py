@@ -4,10 +4,10 @@ Made in the order of their layers: each part gets what stands before it.
 """
 
 import os
+from typing import TYPE_CHECKING
 
 from tark_lsp.folders import kept_hunks_mark, permissions_path, sessions_path, uploads_path
 from tark_lsp.permissions.store import PermissionStore
-from tark_lsp.permissions.uploads import AllowedUploads
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.keeping import HunkKeeper
 from tark_lsp.review.outside import OutsideChanges
@@ -31,7 +31,6 @@ from tark_lsp.server.editing.apply import EditorBuffers
 from tark_lsp.server.editing.saving import Saving
 from tark_lsp.server.hunks.diagnostics import ReviewDiagnostics
 from tark_lsp.server.hunks.turn_undoing import make_checkpoints, make_commands
-from tark_lsp.server.indexing.embedding import Embedding
 from tark_lsp.server.indexing.indexing import Indexing
 from tark_lsp.server.prompting.inserted_marks import InsertedMarks
 from tark_lsp.server.prompting.mentions import Mentions
@@ -63,6 +62,9 @@ from tark_lsp.settings import Settings
 from tark_lsp.telemetry.optional_tracing import create_tracing
 from tark_lsp.telemetry.turn_log import TurnLog
 from tark_lsp.workspace.documents import Documents
+
+if TYPE_CHECKING:  # imported when an index runs
+    from tark_lsp.server.indexing.embedding import Embedding
 
 
 class CoreParts:
@@ -162,17 +164,7 @@ class CoreParts:
         self.tokens = ProgressTokens()
         self.display = AnswerDisplay(connection, self.questions, self.show)
         writer = UpdateWriter(self.hunks, self.targets, self.display)
-        self.indexing.embed_with(
-            Embedding(
-                configuration,
-                self.workspace,
-                self.indexing.index,
-                self.questions,
-                AllowedUploads(uploads_path),
-                self.background,
-                self.preparation.contexts.new_masks,
-            )
-        )
+        self.indexing.embed_with(self._make_embedding)
         turns = self.turns = Turns(connection, self.tokens, self.records, self.preparation, writer, self.display)
         self.hunk_updates = HunkUpdates(self.records, self.earlier, self.hunks)
         self.recorder = Recorder(self.sessions, self.questions.warn)
@@ -182,3 +174,17 @@ class CoreParts:
         self.tracing = create_tracing(os.environ, self.questions.warn)
         if self.tracing is not None:
             turns.listen(self.tracing)
+
+    def _make_embedding(self) -> "Embedding":
+        from tark_lsp.permissions.uploads import AllowedUploads
+        from tark_lsp.server.indexing.embedding import Embedding
+
+        return Embedding(
+            self.configuration,
+            self.workspace,
+            self.indexing.index,
+            self.questions,
+            AllowedUploads(uploads_path),
+            self.background,
+            self.preparation.contexts.new_masks,
+        )

@@ -7,7 +7,7 @@ from typing import Any
 
 from tark_lsp.demo import FILE, MODEL, PROMPT, copy_demo, hold_demo, new_demo_folder
 from tark_lsp.server.commands import Command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 
 
 class Demo:
@@ -16,9 +16,9 @@ class Demo:
         self._held = [hold_demo(folder) for folder in folders]
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.demo", incoming.Nothing, self.demo)
+        yield Command("tark.demo", command_payloads.Nothing, self.demo)
 
-    async def demo(self, _: incoming.Nothing) -> dict[str, Any]:
+    async def demo(self, _: command_payloads.Nothing) -> dict[str, Any]:
         """The client opens the folder, and starts the server of that window with the settings."""
         folder = await asyncio.to_thread(new_demo_folder)
         copied = await asyncio.to_thread(copy_demo, folder)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tark_lsp import __version__
-from tark_lsp.index.model import IndexStatus
+from tark_lsp.index.status import IndexStatus
 from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.auth import Auth
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.indexing.command import status_json, status_line
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.turns.preparation import Preparation
 from tark_lsp.visible import code_span
 from tark_lsp.workspace.files import Workspace
@@ -57,9 +57,9 @@ class Doctor:
         self._default_model = default_model
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.doctor", incoming.Nothing, self.doctor)
+        yield Command("tark.doctor", command_payloads.Nothing, self.doctor)
 
-    async def doctor(self, _: incoming.Nothing) -> Any:
+    async def doctor(self, _: command_payloads.Nothing) -> Any:
         report = self.report(
             await self._auth.statuses(), await self._sandbox_state(), await self._contexts.index.status()
         )

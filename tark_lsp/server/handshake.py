@@ -64,6 +64,10 @@ def serve_stdio(create_server: Callable[[], "TarkServer"]) -> "NoReturn":
 
     import_lsprotocol()
 
+    from tark_lsp.server.connection.plain_pydantic import skip_plugin_search
+
+    skip_plugin_search()
+
     async def serve() -> int:
         server = create_server()
         # What was imported stays: looking through it again would take 50 ms while somebody types.

@@ -11,7 +11,7 @@ from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
 from tark_lsp.server.configuration import Configuration
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.protocol.model_check import CheckModel
 from tark_lsp.server.protocol.outgoing import model_json
 from tark_lsp.visible import table_cell
@@ -27,10 +27,10 @@ class ModelList:
         self._show = show
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.models.list", incoming.ListModels, self.list)
+        yield Command("tark.models.list", command_payloads.ListModels, self.list)
         yield Command("tark.models.check", CheckModel, self.check)
 
-    async def list(self, request: incoming.ListModels) -> Any:
+    async def list(self, request: command_payloads.ListModels) -> Any:
         try:
             found = await self._configuration.models.list_models(request.provider, refresh=request.refresh)
         except MissingKey:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tark_lsp.server.commands import Command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.git_patch import git_patch
 
@@ -14,9 +14,9 @@ class PatchCommand:
         self._workspace = workspace
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.patch", incoming.Nothing, self.patch)
+        yield Command("tark.patch", command_payloads.Nothing, self.patch)
 
-    async def patch(self, _: incoming.Nothing) -> dict[str, str]:
+    async def patch(self, _: command_payloads.Nothing) -> dict[str, str]:
         """Paths start at the top of the repository: `git apply` wants that in every folder of it."""
         parts = []
         for folder in self._workspace.folders:

@@ -8,7 +8,7 @@ from tark_lsp.agent.grants import Grant
 from tark_lsp.errors import RequestError
 from tark_lsp.permissions.store import PermissionStore, PermissionsUnusable, StoredPermission
 from tark_lsp.server.commands import Command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.turn_records import TurnRecords
 from tark_lsp.visible import visible
@@ -23,16 +23,16 @@ class PermissionsCommand:
         self._records = records
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.permissions.list", incoming.ListGiven, self.list_given)
-        yield Command("tark.permissions.revoke", incoming.RevokeGiven, self.revoke_given)
+        yield Command("tark.permissions.list", command_payloads.ListGiven, self.list_given)
+        yield Command("tark.permissions.revoke", command_payloads.RevokeGiven, self.revoke_given)
 
-    async def list_given(self, request: incoming.ListGiven) -> dict[str, Any]:
+    async def list_given(self, request: command_payloads.ListGiven) -> dict[str, Any]:
         """First those that are stored, of the open folders or of all; then those of turns and sessions."""
         stored = self._stored(everywhere=request.all)
         of_now = ({**_given(grant), "sessionId": session} for session, grants in self._of_now() for grant in grants)
         return {"permissions": [*map(_stored, stored), *of_now]}
 
-    async def revoke_given(self, request: incoming.RevokeGiven) -> dict[str, Any]:
+    async def revoke_given(self, request: command_payloads.RevokeGiven) -> dict[str, Any]:
         """Running turns look them up before each call, so it holds at once. `all`: all of the open folders, and those
         of turns and sessions. Raises RequestError if the file cannot be changed."""
         wanted = {*request.ids}

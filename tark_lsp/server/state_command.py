@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from tark_lsp.review.restoring import HunkRestorer
 from tark_lsp.server.commands import Command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 
 Section: TypeAlias = Callable[[str | None], Any]
 """Makes one field of the answer. The argument is the session that the request is about; None: all sessions."""
@@ -18,9 +18,9 @@ class StateCommand:
         self._sections = sections
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.state", incoming.State, self.state)
+        yield Command("tark.state", command_payloads.State, self.state)
 
-    async def state(self, request: incoming.State) -> Any:
+    async def state(self, request: command_payloads.State) -> Any:
         """Raises RequestError for an unknown session."""
         self._restorer.restore_now()
         return {name: section(request.session_id) for name, section in self._sections.items()}

@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.errors import RequestError
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.sessions.usage import UsageSum, since_time, usage_cells, usage_json, usage_sums, usage_total
 from tark_lsp.visible import table_cell
@@ -21,9 +21,9 @@ class UsageCommand:
         self._show = show
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.usage", incoming.ShowUsage, self.usage)
+        yield Command("tark.usage", command_payloads.ShowUsage, self.usage)
 
-    async def usage(self, request: incoming.ShowUsage) -> dict[str, Any]:
+    async def usage(self, request: command_payloads.ShowUsage) -> dict[str, Any]:
         """Raises RequestError if `since` is not a time, or if there never was such a session."""
         try:
             since = since_time(request.since, time.time()) if request.since is not None else 0.0

@@ -1,12 +1,12 @@
-"""SessionLog: what is stored of the turns of sessions: messages, updates, ends and usage."""
+"""SessionLog: what is stored of the turns of sessions: messages, updates and ends."""
 
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.messages import Message
-from tark_lsp.sessions import log_rows, usage
-from tark_lsp.sessions.rows import COPY_OF, History, StoredMessage, TurnRow, UsageRow
+from tark_lsp.sessions import log_rows
+from tark_lsp.sessions.rows import COPY_OF, History, StoredMessage, TurnRow
 from tark_lsp.sessions.session_file import SessionFile
 
 if TYPE_CHECKING:
@@ -97,7 +97,3 @@ class SessionLog:
             return [log_rows.repair_turn(connection, log_rows.turn_row(row)) for row in rows]
 
         return self._file.write_held(session_id, work)
-
-    def add_usage(self, row: UsageRow) -> None:
-        """Add the usage of one model request, no matter which process holds the session."""
-        self._file.write(lambda connection: usage.add_usage(connection, row))

@@ -13,7 +13,7 @@ from tark_lsp.messages import Usage
 from tark_lsp.sessions.rows import UsageRow
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
+    from tark_lsp.sessions.session_file import SessionFile
 
 Read: TypeAlias = Callable[..., list[Any]]
 """`read(sql, *values)` -> rows."""
@@ -60,11 +60,13 @@ class UsageSum:
     last: float = 0.0
 
 
-def add_usage(connection: "Connection", row: UsageRow) -> None:
+def add_usage(file: "SessionFile", row: UsageRow) -> None:
+    """Add the usage of one model request, no matter which process holds the session."""
     usage = row.usage
     tokens = (usage.input_tokens, usage.cached_tokens, usage.cache_write_tokens, usage.output_tokens)
     about = (row.session_id, row.turn_id, row.model, row.purpose, row.time, row.seconds, row.stop)
-    connection.execute(ADD, (*about, *tokens, usage.reasoning_tokens, usage.cost_usd, row.workspace))
+    values = (*about, *tokens, usage.reasoning_tokens, usage.cost_usd, row.workspace)
+    file.write(lambda connection: connection.execute(ADD, values))
 
 
 def usage_sums(read: Read, by: By, since: float = 0.0, session_id: str | None = None) -> list[UsageSum]:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from tark_lsp.errors import FileMissing, ToolError, WorkspaceError
 from tark_lsp.secrets.file_names import is_secret
-from tark_lsp.secrets.masks import MARK, Masked, UnknownToken
+from tark_lsp.secrets.tokens import MARK, Masked, UnknownToken
 from tark_lsp.tools.tool import Selection, ToolContext
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.search.search_check import LINE_LIMIT, FoundLine

@@ -19,7 +19,6 @@ from pydantic import BaseModel, ConfigDict
 
 from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Image, Loading, Mode, ToolDefinition
-from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
@@ -34,6 +33,7 @@ if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
     from tark_lsp.context.memory import Memory
     from tark_lsp.context.skills import Skill
     from tark_lsp.index.code_index import CodeIndex
+    from tark_lsp.secrets.masks import SecretMasks
     from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
     from tark_lsp.tools.problem import Problem
 
@@ -201,6 +201,12 @@ def _no_index() -> "CodeIndex":
     return NO_INDEX
 
 
+def _new_masks() -> "SecretMasks":
+    from tark_lsp.secrets.masks import SecretMasks
+
+    return SecretMasks()
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What the tools of one turn share. Only `agent/` writes it, except for `seen`, which tools that read fill."""
@@ -236,7 +242,7 @@ class ToolContext:
     may_ask_below: Callable[[Sequence[Path]], bool] = lambda _: False
     """Whether `is_read_asked` can be true for a file below these folders."""
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
-    masks: SecretMasks = field(default_factory=SecretMasks)  # those of the session
+    masks: "SecretMasks" = field(default_factory=_new_masks)  # those of the session
     index: "CodeIndex" = field(default_factory=_no_index)
     user_message: str = ""
     """What the user said last: the query of a search that has none."""
@@ -250,17 +256,13 @@ class ToolContext:
         draft = self.draft_at(path)
         if draft is None:
             return self.workspace.read(path)
-        drafted = draft.drafted
+        drafted, name = draft.drafted, self.workspace.display(path)
         if drafted.path != path:
             to = self.workspace.display(drafted.path)
-            raise FileMissing(
-                f"{self.workspace.display(path)} is moved to {to} by this answer", hint=f"use the path {to} from now on"
-            )
+            raise FileMissing(f"{name} is moved to {to} by this answer", hint=f"use the path {to} from now on")
         if not drafted.exists:
-            raise FileMissing(
-                f"{self.workspace.display(path)} no longer exists after the earlier calls of this answer",
-                hint="this answer itself deletes or moves it; continue without it",
-            )
+            message = f"{name} no longer exists after the earlier calls of this answer"
+            raise FileMissing(message, hint="this answer itself deletes or moves it; continue without it")
         return drafted
 
 

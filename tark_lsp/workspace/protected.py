@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from fnmatch import fnmatchcase, translate
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import PurePath
 
 PROTECTED = (
@@ -58,7 +58,7 @@ def plain_name(name: str) -> str:
 
 
 PATTERNS = tuple(tuple(pattern.split("/")) for pattern in PROTECTED)
-ONE_NAME = re.compile("|".join(translate(pattern[0]) for pattern in PATTERNS if len(pattern) == 1))
+ONE_NAME = "|".join(translate(pattern[0]) for pattern in PATTERNS if len(pattern) == 1)
 SEVERAL_NAMES = tuple(pattern for pattern in PATTERNS if len(pattern) > 1)
 
 
@@ -74,9 +74,14 @@ def is_protected_path(relative: PurePath) -> bool:
     )
 
 
+@cache  # compiled when it is first needed: it takes 2 ms
+def _one_name() -> re.Pattern[str]:
+    return re.compile(ONE_NAME)
+
+
 @lru_cache(maxsize=4096)  # the paths of a workspace share most of their names
 def _is_protected_alone(name: str) -> bool:
-    return ONE_NAME.fullmatch(plain_name(name)) is not None
+    return _one_name().fullmatch(plain_name(name)) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,8 @@ from tark_lsp.agent.events import CallChanged
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import Rejected
 from tark_lsp.messages import ApprovalLevel, Mode
-from tark_lsp.secrets.masks import TOKEN, SecretMasks
+from tark_lsp.secrets.masks import SecretMasks
+from tark_lsp.secrets.tokens import TOKEN
 from tark_lsp.tools.tool import Diagnostic, ToolContext
 from tests.agent.bench import Bench
 from tests.agent.script import answer, call

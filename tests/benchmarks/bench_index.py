@@ -24,8 +24,8 @@ from pathlib import Path
 import psutil
 
 from tark_lsp.index.client import IndexClient
-from tark_lsp.index.model import IndexState
 from tark_lsp.index.questions import DefinitionsOf, Search
+from tark_lsp.index.status import IndexState
 from tark_lsp.index.text_index import words_of
 
 QUERIES = 400

@@ -21,8 +21,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from tark_lsp.errors import ToolError
-from tark_lsp.index.model import IndexState
 from tark_lsp.index.questions import Search
+from tark_lsp.index.status import IndexState
 from tark_lsp.server.app import App
 from tark_lsp.server.handshake import SWITCH_SECONDS
 from tark_lsp.server.indexing.workspace_index import WorkspaceIndex

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall
-from tark_lsp.secrets.masks import TOKEN
+from tark_lsp.secrets.tokens import TOKEN
 from tests.cli.terminal import configure, environment, without_terminal
 from tests.loopback import Loopback, Request
 from tests.secrets.keys import anthropic_key, body_of, github_token, letters_and_digits, private_key

@@ -16,6 +16,7 @@ from tark_lsp.messages import ApprovalLevel, Mode, Usage
 from tark_lsp.sessions.rows import SessionRow, UsageRow
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.sessions.tool_calls import add_tool_calls
+from tark_lsp.sessions.usage import add_usage
 
 DAY = 86_400.0
 Run = Callable[..., tuple[int, str]]
@@ -48,7 +49,8 @@ def fill(file: Path) -> None:
     for days, model, cost in ((0, "openai/gpt-5", 0.25), (1, "openai/gpt-5", None), (9, "ollama/qwen3", 0.0)):
         usage = Usage(1000, 400, 0, 20, 5, cost)
         session = "session-1" if model.startswith("openai") else "session-2"
-        store.log.add_usage(UsageRow(session, f"turn-{days}", model, "turn", now - days * DAY, 1.5, "end_turn", usage))
+        row = UsageRow(session, f"turn-{days}", model, "turn", now - days * DAY, 1.5, "end_turn", usage)
+        add_usage(store.file, row)
     store.close()
 
 

@@ -13,8 +13,9 @@ from tark_lsp.context.automatic import LEVELS, Candidate, Reason, Subject, find_
 from tark_lsp.context.automatic_snippets import HEAD, Snippet, choose_snippets, texts_of, told_snippets
 from tark_lsp.context.prompt_names import NamedFile, names_of, telling_words
 from tark_lsp.context.snippets import parse_snippets
-from tark_lsp.index.model import Definition, Found, FoundDefinition, Hit, IndexState, IndexStatus, SymbolKind
+from tark_lsp.index.model import Definition, Found, FoundDefinition, Hit, SymbolKind
 from tark_lsp.index.questions import Callees, Callers, DefinitionsOf, Search, SymbolsIn
+from tark_lsp.index.status import IndexState, IndexStatus
 
 LIGHT, FULL = LEVELS["light"], LEVELS["full"]
 FOLDER = Path("/work")

@@ -9,10 +9,10 @@ from typing import Any
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.helpers import prepare_here
-from tark_lsp.index.model import IndexState, IndexStatus
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.packing import unpack_places
 from tark_lsp.index.scanning import list_all
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.index.view import View
 from tark_lsp.index.worker import Worker
 from tark_lsp.workspace.search.search_program import SearchProgram

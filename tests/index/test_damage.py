@@ -14,8 +14,8 @@ from tark_lsp.index.cache_folder import workspace_cache
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DATABASE, TEXT
 from tark_lsp.index.keeper import DAMAGED_NOTE
-from tark_lsp.index.model import IndexState
 from tark_lsp.index.questions import DefinitionsOf, Search
+from tark_lsp.index.status import IndexState
 from tests.exhaustive import seeds
 from tests.index.building import all_may, indexed, until, write
 from tests.patience import AT_ONCE

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from tark_lsp.index.client import IndexClient
-from tark_lsp.index.model import IndexState
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.questions import DefinitionsOf, Search
+from tark_lsp.index.status import IndexState
 from tests.index.building import all_may, indexed, until, until_ready, write
 
 BOMB = "    a =>\n" * 10_000

@@ -15,8 +15,8 @@ import pytest
 from tark_lsp.errors import ToolError
 from tark_lsp.index.cache_folder import workspace_cache
 from tark_lsp.index.client import IndexClient
-from tark_lsp.index.model import IndexState
 from tark_lsp.index.questions import DefinitionsOf, Search
+from tark_lsp.index.status import IndexState
 from tests.index.building import all_may, indexed, until, write
 from tests.patience import AT_ONCE
 

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from tark_lsp.llm import providers
-from tark_lsp.llm.client import DEFAULT_ORDER, ProviderOverride
+from tark_lsp.llm.client import ProviderOverride
 from tark_lsp.llm.events import TextDelta
+from tark_lsp.llm.known_models import DEFAULT_ORDER
 from tark_lsp.llm.provider import Provider, configure_provider, load_providers
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.scripted.scenario import Reply

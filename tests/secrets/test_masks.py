@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.secrets import masks
-from tark_lsp.secrets.masks import MARK, TOKEN, SecretMasks, UnknownToken
+from tark_lsp.secrets.masks import SecretMasks
+from tark_lsp.secrets.tokens import MARK, TOKEN, UnknownToken
 from tests.secrets.keys import anthropic_key, body_of, github_token, private_key
 
 FILE, OTHER = Path("/w/settings.py"), Path("/w/other.py")

@@ -104,13 +104,13 @@ async def test_a_second_login_ends_the_first(make: MakeDesk) -> None:
     async with LoopbackGitHub([PENDING], interval=0.1) as github:
         desk = make(tark=(), config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
-        (first,) = desk.app.parts.auth._running.values()
+        (first,) = desk.app.parts.command_parts.auth._running.values()
         await desk.command("tark.auth.login", COPILOT)
         assert first.cancelled()
-        (second,) = desk.app.parts.auth._running.values()
+        (second,) = desk.app.parts.command_parts.auth._running.values()
         await desk.command("tark.auth.logout", COPILOT)
         assert second.cancelled()
-        assert desk.app.parts.auth._running == {}
+        assert desk.app.parts.command_parts.auth._running == {}
         await noted(desk, "to log in to copilot", 2)
         assert not [note for note in desk.connection.notes() if "not logged in" in note]
 
@@ -120,7 +120,7 @@ async def test_logins_at_once_and_a_logout_leave_nothing(make: MakeDesk) -> None
         desk = make(config=settings(github))
         await asyncio.gather(*(desk.command("tark.auth.login", COPILOT) for _ in range(2)))
         await desk.command("tark.auth.logout", COPILOT)
-        assert desk.app.parts.auth._running == {}
+        assert desk.app.parts.command_parts.auth._running == {}
         await asyncio.sleep(2.5)
         assert github.asked_for("/login/oauth/access_token") == []
         assert kept() == {}
@@ -143,7 +143,7 @@ async def test_a_logout_while_a_login_starts(make: MakeDesk, monkeypatch: pytest
         await asyncio.sleep(0.05)
         go_on.set()
         await asyncio.gather(login, logout)
-        assert desk.app.parts.auth._running == {}
+        assert desk.app.parts.command_parts.auth._running == {}
         await asyncio.sleep(0.5)
         assert kept() == {}
 
@@ -183,7 +183,7 @@ async def test_shutdown_does_not_wait_for_a_keyring(make: MakeDesk, monkeypatch:
         desk = make(config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
         await asyncio.to_thread(slow.begun.wait, AT_ONCE)
-        (running,) = desk.app.parts.auth._running.values()
+        (running,) = desk.app.parts.command_parts.auth._running.values()
         async with asyncio.timeout(AT_ONCE):
             await desk.app.stop()
         slow.go_on.set()
@@ -195,7 +195,7 @@ async def test_shutdown_ends_a_login_at_once(make: MakeDesk) -> None:
         desk = make("window.showDocument.support", tark=(), config=settings(github))
         await desk.command("tark.auth.login", COPILOT)
         await desk.connection.asking("window/showDocument")
-        (running,) = desk.app.parts.auth._running.values()
+        (running,) = desk.app.parts.command_parts.auth._running.values()
         async with asyncio.timeout(AT_ONCE):
             await desk.app.stop()
         assert running.cancelled()

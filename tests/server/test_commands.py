@@ -14,7 +14,7 @@ from tark_lsp.server.commands import Command, Commands
 from tark_lsp.server.connection.early_answers import EarlyAnswers
 from tark_lsp.server.documents.sync import DocumentSync
 from tark_lsp.server.protocol.capabilities import COMMANDS
-from tark_lsp.server.protocol.incoming import Nothing
+from tark_lsp.server.protocol.command_payloads import Nothing
 from tests.server.desk import TEXT, Desk, allow
 from tests.server.raw import ROOT
 
@@ -157,9 +157,10 @@ async def test_unknown_commands(desk: Desk) -> None:
         assert repr(name) in await refused(desk, name)
 
 
-def test_the_list_of_the_handshake_is_what_the_features_register(desk: Desk) -> None:
+def test_the_list_of_the_handshake_is_what_the_features_offer(desk: Desk) -> None:
     assert len(COMMANDS) == len(set(COMMANDS))
     assert set(COMMANDS) == set(desk.registry.commands)
+    assert set(COMMANDS) == set(desk.app.parts.commands.rows)
 
 
 def test_the_page_of_the_protocol_has_a_row_for_every_command() -> None:
@@ -174,9 +175,10 @@ def test_the_page_of_the_protocol_has_a_row_for_every_command() -> None:
     assert sorted(documented) == sorted(COMMANDS)
 
 
-def test_a_command_is_registered_once(desk: Desk) -> None:
+def test_a_command_is_offered_once(desk: Desk) -> None:
+    commands = Commands(EarlyAnswers(desk.connection, print), lambda: [Again()], lambda _: None)
     with pytest.raises(CommandAlreadyRegisteredError, match=r"tark\.doctor"):
-        Commands(EarlyAnswers(desk.connection, print), [Again()], lambda _: None).register(desk.registry)
+        _ = commands.rows
 
 
 class Again:

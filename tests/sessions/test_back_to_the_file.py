@@ -14,6 +14,7 @@ from tark_lsp.messages import Usage
 from tark_lsp.sessions.hunks import HunkRows, KeptText
 from tark_lsp.sessions.rows import SessionHeld, UsageRow
 from tark_lsp.sessions.tool_calls import add_tool_calls, tool_sums
+from tark_lsp.sessions.usage import add_usage
 from tests.sessions.stores import Stores, answer, begun, call, calling, row, shown, text, told, user
 
 
@@ -64,11 +65,11 @@ def test_a_turn_that_began_before_and_ended_in_memory(stores: Stores) -> None:
     store.log.end_turn("t1", {})
     begun(store, "s1", "t2", user("c"), calling("1"))
     shown(store, "t2", {"kind": "start"})
-    store.log.add_usage(used("s1", "t2", 1.0))
+    add_usage(store.file, used("s1", "t2", 1.0))
     with locked(stores):
         shown(store, "t2", call("call-1", "completed"), text("x"), begin=2)
         store.log.add_message("s1", "t2", told("1"))
-        store.log.add_usage(used("s1", "t2", 2.0))
+        add_usage(store.file, used("s1", "t2", 2.0))
         assert store.renew_leases() == [], "still locked"
         store.create_session(row("s3", "A new one"))
         store.release_leases("s3")

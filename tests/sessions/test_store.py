@@ -10,6 +10,7 @@ import pytest
 
 from tark_lsp.messages import Image, Message, Text, ToolResult, Usage
 from tark_lsp.sessions.rows import SessionHeld, UsageRow
+from tark_lsp.sessions.usage import add_usage
 from tests.sessions.stores import HOME, Stores, answer, begun, call, calling, row, shown, text, told, turn, user
 
 ODD = "lone \ud800 and \0 and \U0001f600"
@@ -165,7 +166,7 @@ def test_a_deleted_session_leaves_its_usage_and_no_text(stores: Stores) -> None:
     begun(store, "s2", "t2", user("other"))
     shown(store, "t1", text(secret))
     used = UsageRow("s1", "t1", "p/m", "turn", 1.0, 2.0, "end_turn", Usage(10, 1, 2, 3, 4, 0.5), "/w")
-    store.log.add_usage(used)
+    add_usage(store.file, used)
     row = store.find_session("s1")
     assert row is not None
     assert row.cost_usd == 0.5

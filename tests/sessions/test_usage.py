@@ -14,7 +14,7 @@ from tark_lsp.errors import TarkError
 from tark_lsp.messages import ApprovalLevel, Mode, Usage
 from tark_lsp.sessions.rows import SessionRow, UsageRow
 from tark_lsp.sessions.store import SessionStore
-from tark_lsp.sessions.usage import By, UsageSum, cost_text, since_time, usage_json, usage_sums, usage_total
+from tark_lsp.sessions.usage import By, UsageSum, add_usage, cost_text, since_time, usage_json, usage_sums, usage_total
 from tark_lsp.sessions.usage_file import reading
 
 NOON = datetime(2026, 11, 22, 12).timestamp()
@@ -42,10 +42,10 @@ def store(file: Path) -> Iterator[SessionStore]:
 
 
 def fill(store: SessionStore) -> None:
-    store.log.add_usage(row())
-    store.log.add_usage(row(turn_id="t2", cost=None))
-    store.log.add_usage(row("ollama/qwen3", NOON + 24 * HOUR, 0.0, session_id="s2", turn_id="t3"))
-    store.log.add_usage(row("new/unheard-of", NOON + 25 * HOUR, None, session_id="s2", turn_id="t4", purpose="title"))
+    add_usage(store.file, row())
+    add_usage(store.file, row(turn_id="t2", cost=None))
+    add_usage(store.file, row("ollama/qwen3", NOON + 24 * HOUR, 0.0, session_id="s2", turn_id="t3"))
+    add_usage(store.file, row("new/unheard-of", NOON + 25 * HOUR, None, session_id="s2", turn_id="t4", purpose="title"))
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_a_day_is_the_person_s_own(store: SessionStore, monkeypatch: pytest.Monk
     time.tzset()
     try:
         midnight = datetime(2026, 1, 15).timestamp()
-        store.log.add_usage(row(time=midnight - 60))
-        store.log.add_usage(row(time=midnight + 60))
+        add_usage(store.file, row(time=midnight - 60))
+        add_usage(store.file, row(time=midnight + 60))
         days = [row.key for row in usage_sums(store.file.read, "day")]
     finally:
         monkeypatch.undo()
@@ -111,7 +111,7 @@ COSTS = st.lists(st.one_of(st.none(), st.floats(0, 100, allow_subnormal=False)),
 def test_an_unknown_price_is_never_nothing(costs: list[float | None]) -> None:
     memory = SessionStore(nowhere, lambda _: None)
     for number, cost in enumerate(costs):
-        memory.log.add_usage(row(turn_id=f"t{number}", cost=cost))
+        add_usage(memory.file, row(turn_id=f"t{number}", cost=cost))
     total = usage_total(memory.file.read)
     memory.close()
     known = [cost for cost in costs if cost is not None]
@@ -175,7 +175,7 @@ def test_it_is_read_while_a_server_writes(store: SessionStore, file: Path) -> No
     with reading(file) as read:
         assert read is not None
         assert usage_total(read).requests == 4
-        store.log.add_usage(row())
+        add_usage(store.file, row())
         assert usage_total(read).requests == 5
 
 

@@ -9,6 +9,7 @@ from tark_lsp.agent import history
 from tark_lsp.messages import Usage
 from tark_lsp.sessions.rows import SessionHeld, UsageRow
 from tark_lsp.sessions.store import SessionStore
+from tark_lsp.sessions.usage import add_usage
 from tests.sessions.stores import Stores, answer, begun, call, calling, row, shown, text, told, user
 
 
@@ -38,7 +39,7 @@ def test_nothing_that_this_process_stored_is_lost(
     store.create_session(row("s1", "Title"))
     begun(store, "s1", "t1", user("a"), calling("1"))
     shown(store, "t1", {"kind": "start"}, call("call-1", "in_progress"))
-    store.log.add_usage(UsageRow("s1", "t1", "p/m", "turn", 1.0, 2.0, "end_turn", Usage(10, cost_usd=0.5)))
+    add_usage(store.file, UsageRow("s1", "t1", "p/m", "turn", 1.0, 2.0, "end_turn", Usage(10, cost_usd=0.5)))
     fail(stores, store)
     store.log.add_message("s1", "t1", told("1"))
     shown(store, "t1", text("x" * 20_000), text("y"), begin=3)
@@ -139,7 +140,7 @@ def test_a_new_file_has_the_usage_of_open_sessions_only(stores: Stores) -> None:
     store = stores.open()
     store.create_session(row("s1"))
     for session in ("s1", "of another process"):
-        store.log.add_usage(UsageRow(session, "t", "p/m", "turn", 1.0, 2.0, "end_turn", Usage(10)))
+        add_usage(store.file, UsageRow(session, "t", "p/m", "turn", 1.0, 2.0, "end_turn", Usage(10)))
     removed(stores, store)
     begun(store, "s1", "t1", user("a"))
     assert store.file.read("SELECT session FROM usage") == [("s1",)]

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tark_lsp.agent.arguments import parse_arguments
-from tark_lsp.index.model import Found, Hit, IndexState, IndexStatus
+from tark_lsp.index.model import Found, Hit
 from tark_lsp.index.questions import Question, Search
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.tools.request_code_context import TOOL, FoundCode, RequestCodeContextArguments, _fit_results
 from tests.tools.conftest import Bench
 

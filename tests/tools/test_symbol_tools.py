@@ -12,8 +12,8 @@ import pytest_asyncio
 from tark_lsp.errors import FailureForModel
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.code_index import NO_INDEX
-from tark_lsp.index.model import IndexState
-from tark_lsp.secrets.masks import Masked
+from tark_lsp.index.status import IndexState
+from tark_lsp.secrets.tokens import Masked
 from tark_lsp.tools import masking, symbol_sight
 from tark_lsp.tools.language_servers import CodeAnswer, CodePlace, CodeQuestion, Want
 from tark_lsp.tools.results import failure_line

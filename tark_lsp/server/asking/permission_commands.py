@@ -7,7 +7,7 @@ from tark_lsp.errors import RequestError
 from tark_lsp.server.asking.permission import Permissions, check_reply
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.lsp import Connection
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 
 
 class PermissionCommands:
@@ -16,21 +16,21 @@ class PermissionCommands:
         self._permissions = permissions
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.permission.list", incoming.ListPermissions, self.list)
-        yield Command("tark.permission.answer", incoming.PermissionAnswer, self.answer)
+        yield Command("tark.permission.list", command_payloads.ListPermissions, self.list)
+        yield Command("tark.permission.answer", command_payloads.PermissionAnswer, self.answer)
 
     def state(self, session_id: str | None) -> Any:
         """For `tark.state`."""
         waiting = self._permissions.waiting()
         return [self._permissions.json(request) for request in waiting if session_id in (None, request.session_id)]
 
-    async def list(self, request: incoming.ListPermissions) -> Any:
+    async def list(self, request: command_payloads.ListPermissions) -> Any:
         permissions = self._permissions
         if request.show is not None:
             await permissions.show_whole(permissions.find_request(request.show))
         return {"requests": [permissions.json(waiting) for waiting in permissions.waiting()]}
 
-    async def answer(self, request: incoming.PermissionAnswer) -> Any:
+    async def answer(self, request: command_payloads.PermissionAnswer) -> Any:
         """`accepted` is false if the request was answered or withdrawn already.
 
         Raises RequestError if there was no such request, if the digest is not that of what the request shows now, or

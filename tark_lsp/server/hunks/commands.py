@@ -11,7 +11,7 @@ from tark_lsp.review.wording import for_user
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.hunks.asked_turns import AskedTurns
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.workspace.uris import path_from_uri
 
@@ -25,13 +25,13 @@ class HunkCommands:
         self._asked_turns = asked_turns
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.hunk.list", incoming.ListHunks, self.list_hunks)
-        yield Command("tark.hunk.accept", incoming.DecideHunks, self.accept, early=EarlyAnswer())
-        yield Command("tark.hunk.reject", incoming.DecideHunks, self.reject, early=EarlyAnswer())
-        yield Command("tark.hunk.edit", incoming.EditHunk, self.edit, early=EarlyAnswer())
-        yield Command("tark.problem.dismiss", incoming.DismissProblems, self.dismiss)
+        yield Command("tark.hunk.list", command_payloads.ListHunks, self.list_hunks)
+        yield Command("tark.hunk.accept", command_payloads.DecideHunks, self.accept, early=EarlyAnswer())
+        yield Command("tark.hunk.reject", command_payloads.DecideHunks, self.reject, early=EarlyAnswer())
+        yield Command("tark.hunk.edit", command_payloads.EditHunk, self.edit, early=EarlyAnswer())
+        yield Command("tark.problem.dismiss", command_payloads.DismissProblems, self.dismiss)
 
-    async def list_hunks(self, request: incoming.ListHunks) -> Any:
+    async def list_hunks(self, request: command_payloads.ListHunks) -> Any:
         """Each hunk names its document, since they can be of several."""
         self._restorer.restore_now()
         documents = self._hunks.by_document(self._find_hunks(request))
@@ -43,19 +43,19 @@ class HunkCommands:
             ]
         }
 
-    async def accept(self, request: incoming.DecideHunks) -> Any:
+    async def accept(self, request: command_payloads.DecideHunks) -> Any:
         chosen = self._chosen_ids(request)
         await self._reviews.accept(chosen)
         return self._decided(chosen, "accepted")
 
-    async def reject(self, request: incoming.DecideHunks) -> Any:
+    async def reject(self, request: command_payloads.DecideHunks) -> Any:
         chosen = self._chosen_ids(request)
         if request.take_back:
             self._reviews.reopen(chosen)
         await self._reviews.reject(chosen)
         return self._decided(chosen, "rejected")
 
-    async def edit(self, request: incoming.EditHunk) -> Any:
+    async def edit(self, request: command_payloads.EditHunk) -> Any:
         """Other new lines for a hunk. One that was in conflict becomes a proposal for the lines in its place now."""
         await self._reviews.edit(request.hunk_id, request.new_text)
         if request.accept:
@@ -65,7 +65,7 @@ class HunkCommands:
                 raise RequestError(f"hunkId: the change could not be applied: {for_user(hunk.reason)}")
         return {"hunkId": request.hunk_id}
 
-    async def dismiss(self, request: incoming.DismissProblems) -> Any:
+    async def dismiss(self, request: command_payloads.DismissProblems) -> Any:
         """Ids of problems that are gone already are ignored."""
         problems = self._reviews.problems
         known = [problem.id for problem in problems.find_problems()]
@@ -73,14 +73,14 @@ class HunkCommands:
         problems.dismiss(chosen)
         return {"dismissed": chosen}
 
-    def _chosen_ids(self, request: incoming.DecideHunks) -> list[str]:
+    def _chosen_ids(self, request: command_payloads.DecideHunks) -> list[str]:
         if request.hunk_ids is not None:
             return [find_hunk(self._reviews, hunk_id, "hunkIds").id for hunk_id in request.hunk_ids]
         if request.uri is None and request.turn_id is None:
             raise RequestError("hunkIds, uri or turnId: name what to decide")
         return [hunk.id for hunk in self._find_hunks(request) if hunk.pending]
 
-    def _find_hunks(self, request: incoming.ListHunks) -> list[ReviewHunk]:
+    def _find_hunks(self, request: command_payloads.ListHunks) -> list[ReviewHunk]:
         path = None
         if request.uri is not None:
             path = path_from_uri(request.uri)

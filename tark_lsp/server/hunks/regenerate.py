@@ -14,7 +14,7 @@ from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.hunks.asked_turns import AskedTurns
 from tark_lsp.server.hunks.commands import find_hunk
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads, incoming
 from tark_lsp.server.turns.turns import Turns
 from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.documents import Documents
@@ -35,9 +35,9 @@ class RegenerateCommand:
         self._targets = targets
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.hunk.regenerate", incoming.RegenerateHunk, self.regenerate, early=EarlyAnswer())
+        yield Command("tark.hunk.regenerate", command_payloads.RegenerateHunk, self.regenerate, early=EarlyAnswer())
 
-    async def regenerate(self, request: incoming.RegenerateHunk) -> Any:
+    async def regenerate(self, request: command_payloads.RegenerateHunk) -> Any:
         """Reject the hunk, and start a turn that can change nothing but the lines it was about.
 
         That turn gets the request of the first turn, the rejected change, and the prompt of this request. If there is

@@ -9,7 +9,7 @@ from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.hunks.turn_undoing import TurnUndoing
 from tark_lsp.server.hunks.undo import undo_json
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.server.sessions.library import SessionLibrary
 from tark_lsp.server.sessions.session_json import message_number, unknown_message
@@ -29,9 +29,9 @@ class RestoreCommand:
 
     def commands(self) -> Iterable[Command]:
         early = EarlyAnswer(None, _outcome)
-        yield Command("tark.session.restore", incoming.RestoreSession, self.restore, early=early)
+        yield Command("tark.session.restore", command_payloads.RestoreSession, self.restore, early=early)
 
-    async def restore(self, request: incoming.RestoreSession) -> Json:
+    async def restore(self, request: command_payloads.RestoreSession) -> Json:
         """Raises RequestError for what is no prompt of the session, and while the session cannot be left as it is."""
         row = self._sessions.rows.find_row(request.session_id)
         stored = self._prompt(row, request.message_id)

@@ -7,7 +7,7 @@ from typing import Any
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.early_answers import EarlyAnswer
 from tark_lsp.server.hunks.turn_undoing import TurnUndoing
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.workspace.checkpoints.turn_undo import UndoResult
 from tark_lsp.workspace.files import Workspace
@@ -29,12 +29,12 @@ class UndoCommands:
     def commands(self) -> Iterable[Command]:
         for name, handler, done in (("undo", self.undo, "undone"), ("redo", self.redo, "done again")):
             early = EarlyAnswer(PENDING, partial(self._outcome, done))
-            yield Command(f"tark.turn.{name}", incoming.TurnId, handler, early=early)
+            yield Command(f"tark.turn.{name}", command_payloads.TurnId, handler, early=early)
 
-    async def undo(self, request: incoming.TurnId) -> Json:
+    async def undo(self, request: command_payloads.TurnId) -> Json:
         return undo_json(await self._turns.undo(request.turn_id), self._hunks)
 
-    async def redo(self, request: incoming.TurnId) -> Json:
+    async def redo(self, request: command_payloads.TurnId) -> Json:
         return undo_json(await self._turns.redo(request.turn_id), self._hunks)
 
     def _outcome(self, verb: str, result: Mapping[str, Any]) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from tark_lsp.errors import RequestError, ToolError
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.prose import prose_line
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
 from tark_lsp.server.indexing.workspace_index import WorkspaceIndex
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 
 
 class IndexCommands:
@@ -18,16 +18,16 @@ class IndexCommands:
         self._show = show
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.index.status", incoming.Nothing, self.status)
-        yield Command("tark.index.rebuild", incoming.Nothing, self.rebuild)
+        yield Command("tark.index.status", command_payloads.Nothing, self.status)
+        yield Command("tark.index.rebuild", command_payloads.Nothing, self.rebuild)
 
-    async def status(self, _: incoming.Nothing) -> dict[str, Any]:
+    async def status(self, _: command_payloads.Nothing) -> dict[str, Any]:
         """Starts nothing."""
         status = await self._index.status()
         await self._show.command_result("index", f"# Code index\n\n{prose_line(status_line(status))}\n")
         return status_json(status)
 
-    async def rebuild(self, _: incoming.Nothing) -> dict[str, Any]:
+    async def rebuild(self, _: command_payloads.Nothing) -> dict[str, Any]:
         """Answers when the building has begun. Raises RequestError if there is no index."""
         try:
             await self._index.rebuild()

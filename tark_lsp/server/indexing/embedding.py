@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.errors import SettingsError, TarkError, WorkspaceError
 from tark_lsp.index.chunk_text import chunk_key, chunk_text
-from tark_lsp.index.model import ChunkPlace, IndexState, IndexStatus
+from tark_lsp.index.model import ChunkPlace
 from tark_lsp.index.packed_vectors import pack_vectors
-from tark_lsp.index.questions import KeepVectors, Search, Unembedded
+from tark_lsp.index.questions import KeepVectors, Question, Search, Unembedded
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.permissions.uploads import AllowedUploads
 from tark_lsp.secrets.file_names import is_secret
 from tark_lsp.secrets.masks import SecretMasks
@@ -118,10 +119,10 @@ class Embedding:
             self._embedded = known
             self._background.start(self._embed_all(status.indexed - sum(count for _, count in status.skipped)))
 
-    async def with_vector(self, question: Search) -> tuple[Search, str]:
-        """The question with the vector of its query, and a note if there should be one but is not."""
+    async def with_vector(self, question: Question[Any]) -> tuple[Question[Any], str]:
+        """A search with the vector of its query, and a note if there should be one but is not."""
         source = self._source
-        if source is None or not self._may_send(source):
+        if not isinstance(question, Search) or question.local or source is None or not self._may_send(source):
             return question, ""
         try:
             async with asyncio.timeout(QUERY_SECONDS):

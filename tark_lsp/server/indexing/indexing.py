@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.connection.lsp import Connection
-from tark_lsp.server.indexing.embedding import Embedding
 from tark_lsp.server.indexing.file_events import FileEvents
 from tark_lsp.server.indexing.open_texts import OpenTexts
 from tark_lsp.server.indexing.progress import IndexProgress
@@ -16,6 +16,10 @@ from tark_lsp.server.indexing.workspace_index import WorkspaceIndex
 from tark_lsp.workspace.documents import DocumentEvent, Documents, Opened
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.text_document import is_chat, is_prompt
+
+if TYPE_CHECKING:  # imported when an index runs
+    from tark_lsp.index.client import IndexClient
+    from tark_lsp.server.indexing.embedding import Embedding
 
 ANNOUNCING = frozenset({"tark.session.open", "tark.session.new"})
 """Commands of a client that opens a chat, where a question will follow."""
@@ -50,10 +54,22 @@ class Indexing:
         trust.changed.listen(lambda _: index.look_again())
         documents.listen(self._on_document_event)
 
-    def embed_with(self, embedding: Embedding) -> None:
-        """From now on, it gives the index vectors."""
+    def embed_with(self, make: "Callable[[], Embedding]") -> None:
+        """`make` is called when an index runs for the first time: from then on, the embedding gives it vectors."""
+        embedding: Embedding | None = None
+
+        def use(client: "IndexClient | None") -> None:
+            nonlocal embedding
+            if embedding is None and client is not None:
+                embedding = make()
+                self._connect(embedding)
+            if embedding is not None:
+                embedding.use(client)
+
+        self.index.running.listen(use)
+
+    def _connect(self, embedding: "Embedding") -> None:
         self.index.with_vector = embedding.with_vector
-        self.index.running.listen(embedding.use)
         self.index.shown.listen(embedding.status_changed)
         self._configuration.loaded.listen(lambda _: embedding.settings_changed())
 

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 

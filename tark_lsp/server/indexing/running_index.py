@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tark_lsp.errors import ToolError
 from tark_lsp.folders import indexes_folder
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.listeners import Listeners
 
 if TYPE_CHECKING:  # it is imported when it is started

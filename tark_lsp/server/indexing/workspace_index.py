@@ -7,12 +7,11 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.code_index import CodeIndex, NoIndex
-from tark_lsp.index.model import Found, IndexState, IndexStatus
-from tark_lsp.index.questions import Question, Search
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.listeners import Listeners
 from tark_lsp.server.asking.workspace_trust import WorkspaceTrust
 from tark_lsp.server.background import BackgroundTasks
@@ -23,17 +22,22 @@ from tark_lsp.server.indexing.why_not import WhyNot, why_not_indexed
 from tark_lsp.settings import Settings
 from tark_lsp.workspace.files import Workspace
 
+if TYPE_CHECKING:  # imported when an index runs
+    from tark_lsp.index.model import Found
+    from tark_lsp.index.questions import Question
+
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+WithVector: TypeAlias = "Callable[[Question[Any]], Awaitable[tuple[Question[Any], str]]]"
+"""Returns the question, a search with the vector of its query; and a note if there should be one but is not."""
 
 
 class WorkspaceIndex:
     """A CodeIndex. `running` tells listeners the client when it was started, and None when it is closed; `shown` tells
     them each new status, `rules_changed` that `allows` answers differently.
 
-    `before_asking` is called before each question. `with_vector` gives a search the vector of its query, and a note if
-    it cannot.
+    `before_asking` is called before each question, and then `with_vector`.
     """
 
     def __init__(
@@ -56,7 +60,7 @@ class WorkspaceIndex:
         self._rules = IndexRules(configuration.policy(), workspace)
         self._known: tuple[Settings, Sequence[Path]] | None = None
         self.before_asking: Callable[[], None] = lambda: None
-        self.with_vector: Callable[[Search], Awaitable[tuple[Search, str]]] = _without_vector
+        self.with_vector: WithVector = _without_vector
         self.running = self.process.changed
         self.shown = self.process.shown
         self.rules_changed: Listeners[None] = Listeners()
@@ -105,18 +109,15 @@ class WorkspaceIndex:
             return IndexStatus(IndexState.OFF, reason=str(why))
         return self.process.last_status if self.process.client is None else await self.process.client.status()
 
-    async def ask(self, question: Question[T]) -> Found[T]:
+    async def ask(self, question: "Question[T]") -> "Found[T]":
         self._needed = True
         await self._switch()
         client = self.process.client
         if client is None:
             return await NoIndex(self._reason()).ask(question)
         self.before_asking()
-        note = ""
-        if isinstance(question, Search) and not question.local:
-            searched, note = await self.with_vector(question)
-            question = cast("Question[T]", searched)
-        found = await client.ask(question)
+        asked, note = await self.with_vector(question)
+        found: Found[T] = await client.ask(asked)
         if note:
             found = replace(found, notes=(*found.notes, note))
         return replace(found, items=[item for item in found.items if self.allows(path_of(item))])
@@ -154,7 +155,7 @@ class WorkspaceIndex:
         return self._rules.allow_each(paths)
 
 
-async def _without_vector(question: Search) -> tuple[Search, str]:
+async def _without_vector(question: "Question[Any]") -> "tuple[Question[Any], str]":
     return question, ""
 
 

@@ -1,6 +1,7 @@
-"""The payloads of Tark's commands, notifications and requests (protocol.md), and the names of the latter two.
+"""The base of all payloads that arrive, those that the server needs from the start, and the names of our messages.
 
-Each payload is a pydantic model. Unknown fields are logged; an error names a wrong one. outgoing.py has what is sent.
+Each payload (protocol.md) is a pydantic model. Unknown fields are logged; an error names a wrong one. The payloads of
+most commands are in command_payloads.py; outgoing.py has what is sent.
 """
 
 from typing import Annotated, Any, Literal
@@ -8,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 from pydantic.alias_generators import to_camel
 
-from tark_lsp.messages import ApprovalLevel, Mode
-from tark_lsp.settings_types import ModelName, Thinking
+from tark_lsp.messages import Mode
+from tark_lsp.settings_types import ModelName
 
 UPDATE = "tark/update"
 SESSION = "tark/session"
@@ -97,61 +98,9 @@ class StartTurn(Payload):
     no_document: StrictBool = False
 
 
-class Nothing(Payload):
-    pass
-
-
-class TurnId(Payload):
-    turn_id: StrictStr
-
-
-class Steer(TurnId):
-    prompt: StrictStr
-
-
-class CancelTurns(Payload):
-    turn_id: StrictStr | None = None
-    session_id: StrictStr | None = None
-
-
-class ListHunks(Payload):
-    uri: StrictStr | None = None
-    turn_id: StrictStr | None = None
-
-
-class DecideHunks(ListHunks):
-    """`take_back`, for our own code action: also reject accepted hunks, since they brought new errors."""
-
-    hunk_ids: list[StrictStr] | None = None
-    take_back: StrictBool = False
-
-
-class DismissProblems(Payload):
-    problem_ids: list[StrictStr] | None = None
-
-
-class State(Payload):
-    session_id: StrictStr | None = None
-
-
 class EditedHunk(Payload):
     hunk_id: StrictStr
     new_text: StrictStr
-
-
-class EditHunk(EditedHunk):
-    """`accept`, for our own code action: also apply the hunk, over what the user wrote there."""
-
-    accept: StrictBool = False
-
-
-class RegenerateHunk(Payload):
-    """`ask_for_prompt` and `comment` as in `StartTurn`."""
-
-    hunk_id: StrictStr
-    prompt: StrictStr = ""
-    ask_for_prompt: StrictBool = False
-    comment: Range | None = None
 
 
 class PermissionReply(Payload):
@@ -165,11 +114,6 @@ class PermissionReply(Payload):
     save: StrictBool = False
 
 
-class PermissionAnswer(PermissionReply):
-    request_id: StrictStr
-    digest: StrictStr
-
-
 class InputReply(Payload):
     """The answer to `tark/requestInput`."""
 
@@ -178,106 +122,3 @@ class InputReply(Payload):
 
 class InputAnswer(InputReply):
     request_id: StrictStr
-
-
-class ListPermissions(Payload):
-    """`show`, for our own code action: show one request in full."""
-
-    show: StrictStr | None = None
-
-
-class ListGiven(Payload):
-    """`all`: what is stored for every folder, not only for the open ones."""
-
-    all: StrictBool = False
-
-
-class RevokeGiven(Payload):
-    """`all`: all that `tark.permissions.list` lists."""
-
-    ids: list[StrictStr] = Field(default_factory=list)
-    all: StrictBool = False
-
-
-class WaitTurn(TurnId):
-    """`show`, for our own code action: show the turn's answer again. `work_done_token`: that of the request, set by the
-    server; the turn's progress is also reported under it."""
-
-    show: StrictBool = False
-    work_done_token: StrictStr | StrictInt | None = None
-
-
-class ListModels(Payload):
-    provider: StrictStr | None = None
-    refresh: StrictBool = False
-
-
-class ProviderName(Payload):
-    provider: StrictStr
-
-
-class AuthStatus(Payload):
-    provider: StrictStr | None = None
-
-
-class SetSettings(Payload):
-    session_id: StrictStr | None = None
-    model: ModelName | None = None
-    mode: Mode | None = None
-    approval: ApprovalLevel | None = None
-    thinking: Thinking | None = None
-
-
-class SessionId(Payload):
-    session_id: StrictStr
-
-
-class OpenSession(SessionId):
-    """`last`: at most this many messages. `before`: only messages before this one. Without them: all messages."""
-
-    last: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
-    before: StrictStr | None = None
-
-
-class ShowUsage(Payload):
-    """`since`: a date, or `7d` for the last seven days (sessions/usage.py)."""
-
-    session_id: StrictStr | None = None
-    since: StrictStr | None = None
-
-
-class ListSessions(Payload):
-    """`all`: the sessions of every workspace."""
-
-    all: StrictBool = False
-
-
-class NewSession(Payload):
-    """`import`: the path of an exported session (JSON)."""
-
-    title: StrictStr | None = None
-    import_: StrictStr | None = Field(default=None, alias="import")
-
-
-class RenameSession(SessionId):
-    title: StrictStr
-
-
-class ForkSession(SessionId):
-    """`message_id`: the last message of the fork; without it, all messages."""
-
-    message_id: StrictStr | None = None
-    title: StrictStr | None = None
-
-
-class RestoreSession(SessionId):
-    """`message_id`: a prompt of the session. `files`: also undo the later turns. `preview`: do nothing, only tell."""
-
-    message_id: StrictStr
-    files: StrictBool = False
-    preview: StrictBool = False
-
-
-class ExportSession(SessionId):
-    format: Literal["markdown", "json"] = "markdown"
-    path: StrictStr | None = None

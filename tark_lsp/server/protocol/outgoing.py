@@ -1,14 +1,16 @@
 """Usage, models, errors and ranges as JSON for clients (protocol.md)."""
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tark_lsp.errors import ModelError, TarkError
-from tark_lsp.llm.catalog.facts import ModelInfo, Price
 from tark_lsp.messages import Usage
 from tark_lsp.tools.problem import Problem
 from tark_lsp.tools.tool import CallFacts
 from tark_lsp.workspace.positions import line_length, to_client
+
+if TYPE_CHECKING:  # imported when models are listed
+    from tark_lsp.llm.catalog.facts import ModelInfo, Price
 
 
 def usage_json(usage: Usage, context_used: int = 0, context_window: int | None = None) -> dict[str, Any]:
@@ -23,7 +25,7 @@ def usage_json(usage: Usage, context_used: int = 0, context_window: int | None =
     }
 
 
-def model_json(model: ModelInfo) -> dict[str, Any]:
+def model_json(model: "ModelInfo") -> dict[str, Any]:
     """`price` is in dollars for a million tokens. Null means unknown."""
     known = model.facts
     styled = None if known.thinking == "unknown" else known.thinking != "none" or known.off == "never"
@@ -53,7 +55,7 @@ def outcome_json(facts: CallFacts) -> dict[str, Any]:
     return {key: value for key, value in optional.items() if value is not None}
 
 
-def price_json(price: Price) -> dict[str, Any]:
+def price_json(price: "Price") -> dict[str, Any]:
     """`above`: the prices for all tokens of a prompt with more than this many tokens."""
     return {
         "input": price.input,

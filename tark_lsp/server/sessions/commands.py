@@ -7,9 +7,7 @@ from typing import Any, Protocol
 from tark_lsp.errors import RequestError, SettingsError
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
-from tark_lsp.server.connection.lsp import Connection
-from tark_lsp.server.protocol import incoming
-from tark_lsp.server.sessions.events import SessionChanged, SessionEvent
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.sessions.files import exported, new_export, read_import, write_new
 from tark_lsp.server.sessions.library import SessionLibrary
 from tark_lsp.server.sessions.new_sessions import settings_json
@@ -36,7 +34,6 @@ class RunningTurns(Protocol):
 class SessionCommands:
     def __init__(
         self,
-        connection: Connection,
         sessions: Sessions,
         show: TextDisplay,
         turns: RunningTurns,
@@ -44,10 +41,8 @@ class SessionCommands:
         undone_turns: Callable[[Iterable[str]], Mapping[str, str]],
         check_model: Callable[[str], None],
     ) -> None:
-        """From now on, the client is told of every change of a session. `is_compacted(session_id)`: is a summary of
-        the session being written now? `undone_turns(turn_ids)`: what of these turns is undone. `check_model(name)`
-        raises SettingsError if there is no such provider."""
-        self._connection = connection
+        """`is_compacted(session_id)`: is a summary of the session being written now? `undone_turns(turn_ids)`: what of
+        these turns is undone. `check_model(name)` raises SettingsError if there is no such provider."""
         self._sessions = sessions
         self._show = show
         self._turns = turns
@@ -55,17 +50,16 @@ class SessionCommands:
         self._undone_turns = undone_turns
         self._check_model = check_model
         self._library = SessionLibrary(sessions)
-        sessions.events.listen(self._on_session_event)
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.session.list", incoming.ListSessions, self.list)
-        yield Command("tark.session.new", incoming.NewSession, self.new)
-        yield Command("tark.session.open", incoming.OpenSession, self.open)
-        yield Command("tark.session.rename", incoming.RenameSession, self.rename)
-        yield Command("tark.session.delete", incoming.SessionId, self.delete)
-        yield Command("tark.session.fork", incoming.ForkSession, self.fork)
-        yield Command("tark.session.export", incoming.ExportSession, self.export)
-        yield Command("tark.settings.set", incoming.SetSettings, self.set_settings)
+        yield Command("tark.session.list", command_payloads.ListSessions, self.list)
+        yield Command("tark.session.new", command_payloads.NewSession, self.new)
+        yield Command("tark.session.open", command_payloads.OpenSession, self.open)
+        yield Command("tark.session.rename", command_payloads.RenameSession, self.rename)
+        yield Command("tark.session.delete", command_payloads.SessionId, self.delete)
+        yield Command("tark.session.fork", command_payloads.ForkSession, self.fork)
+        yield Command("tark.session.export", command_payloads.ExportSession, self.export)
+        yield Command("tark.settings.set", command_payloads.SetSettings, self.set_settings)
 
     def state(self, session_id: str | None) -> Any:
         """For `tark.state`: the live sessions, or one. Raises RequestError for an unknown id."""
@@ -73,13 +67,13 @@ class SessionCommands:
         shown = sessions.live.all_sessions() if session_id is None else [sessions.rows.read_session(session_id)]
         return [{"sessionId": session.id, **settings_json(session)} for session in shown]
 
-    async def list(self, request: incoming.ListSessions) -> Json:
+    async def list(self, request: command_payloads.ListSessions) -> Json:
         rows = self._library.list_rows(everywhere=request.all)
         await self._show.command_result("sessions", sessions_table(rows))
         holders = self._sessions.store.lease_holders()
         return {"sessions": [self._sessions.rows.json(row, holders.get(row.id)) for row in rows]}
 
-    async def new(self, request: incoming.NewSession) -> Json:
+    async def new(self, request: command_payloads.NewSession) -> Json:
         title = checked_title(request.title) if request.title is not None else ""
         if request.import_ is None:
             session = self._sessions.new(title)
@@ -88,7 +82,7 @@ class SessionCommands:
         text = read_import(self._path(request.import_, "import"))
         return {"sessionId": self._library.import_session(text, title).id}
 
-    async def open(self, request: incoming.OpenSession) -> Json:
+    async def open(self, request: command_payloads.OpenSession) -> Json:
         """This does not hold the session: another process can continue it."""
         rows, store = self._sessions.rows, self._sessions.store
         row = rows.find_row(request.session_id)
@@ -104,31 +98,31 @@ class SessionCommands:
             "earlier": page.earlier,
         }
 
-    async def rename(self, request: incoming.RenameSession) -> Json:
+    async def rename(self, request: command_payloads.RenameSession) -> Json:
         rows = self._sessions.rows
         rows.find_row(request.session_id)
         self._library.rename(request.session_id, checked_title(request.title))
         return rows.json(rows.find_row(request.session_id))
 
-    async def delete(self, request: incoming.SessionId) -> Json:
+    async def delete(self, request: command_payloads.SessionId) -> Json:
         if self._is_compacted(request.session_id):
             raise RequestError("sessionId: the session is being compacted", hint="wait for its end")
         return session_json(self._library.delete(request.session_id))
 
-    async def fork(self, request: incoming.ForkSession) -> Json:
+    async def fork(self, request: command_payloads.ForkSession) -> Json:
         rows, number = self._sessions.rows, None
         if request.message_id is not None:
             number = self._number(rows.find_row(request.session_id).id, request.message_id)
         title = checked_title(request.title) if request.title is not None else ""
         return rows.json(self._library.fork(request.session_id, title, number))
 
-    async def export(self, request: incoming.ExportSession) -> Json:
+    async def export(self, request: command_payloads.ExportSession) -> Json:
         """Raises RequestError if the file exists already, or cannot be written."""
         row = self._sessions.rows.find_row(request.session_id)
         path = new_export(row.id, request.format) if request.path is None else self._path(request.path, "path")
         return {"path": str(write_new(path, exported(self._sessions.store, row, request.format)))}
 
-    async def set_settings(self, request: incoming.SetSettings) -> Json:
+    async def set_settings(self, request: command_payloads.SetSettings) -> Json:
         """For one session, or for new ones. Raises RequestError for an unknown provider."""
         if request.model is not None:
             try:
@@ -156,11 +150,6 @@ class SessionCommands:
         if not is_shown_message(self._sessions.store, session_id, number):
             raise unknown_message(session_id, message_id)
         return number
-
-    def _on_session_event(self, event: SessionEvent) -> None:
-        if isinstance(event, SessionChanged) and self._connection.client.understands("updates"):
-            rows = self._sessions.rows
-            self._connection.notify(incoming.SESSION, {"session": rows.json(rows.find_row(event.session_id))})
 
     def _path(self, path: str, field: str) -> Path:
         """A relative path is below the first folder of the workspace."""

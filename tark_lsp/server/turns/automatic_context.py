@@ -16,8 +16,9 @@ from tark_lsp.context.automatic_snippets import choose_snippets, texts_of
 from tark_lsp.context.snippets import Reference, parse_snippets
 from tark_lsp.errors import ToolError, WorkspaceError
 from tark_lsp.index.code_index import CodeIndex
-from tark_lsp.index.model import Found, IndexState, IndexStatus
+from tark_lsp.index.model import Found
 from tark_lsp.index.questions import Question
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.messages import Message, Text, ToolResult
 from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
 from tark_lsp.settings import ContextSettings

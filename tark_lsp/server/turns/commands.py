@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tark_lsp.server.commands import Command
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.sessions.library import SessionLibrary
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.answer_display import AnswerDisplay
@@ -24,14 +24,14 @@ class TurnCommands:
         self._display = display
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.turn.steer", incoming.Steer, self.steer)
-        yield Command("tark.turn.cancel", incoming.CancelTurns, self.cancel)
-        yield Command("tark.turn.wait", incoming.WaitTurn, self.wait)
+        yield Command("tark.turn.steer", command_payloads.Steer, self.steer)
+        yield Command("tark.turn.cancel", command_payloads.CancelTurns, self.cancel)
+        yield Command("tark.turn.wait", command_payloads.WaitTurn, self.wait)
 
-    async def steer(self, request: incoming.Steer) -> Any:
+    async def steer(self, request: command_payloads.Steer) -> Any:
         return {"accepted": self._records.find_turn(request.turn_id).steer(request.prompt)}
 
-    async def cancel(self, request: incoming.CancelTurns) -> Any:
+    async def cancel(self, request: command_payloads.CancelTurns) -> Any:
         if request.turn_id is not None:
             self._records.find_turn(request.turn_id)
         if request.session_id is not None:
@@ -40,7 +40,7 @@ class TurnCommands:
             self._titles.cancel(request.session_id)
         return {"cancelled": self._turns.cancel(request.turn_id, request.session_id)}
 
-    async def wait(self, request: incoming.WaitTurn) -> Any:
+    async def wait(self, request: command_payloads.WaitTurn) -> Any:
         """A turn that this server does not remember can be one of an earlier server."""
         record = self._records.get_turn(request.turn_id)
         if record is not None:

@@ -6,7 +6,7 @@ from typing import Any
 from tark_lsp.errors import RequestError
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.early_answers import EarlyAnswer
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.turns.context_budget import ContextBudget
 from tark_lsp.server.turns.recording import Recorder
@@ -21,13 +21,13 @@ class ContextCommands:
         self._budget = budget
 
     def commands(self) -> Iterable[Command]:
-        yield Command("tark.session.context", incoming.SessionId, self.context)
-        yield Command("tark.session.compact", incoming.SessionId, self.compact, early=EarlyAnswer())
+        yield Command("tark.session.context", command_payloads.SessionId, self.context)
+        yield Command("tark.session.compact", command_payloads.SessionId, self.compact, early=EarlyAnswer())
 
-    async def context(self, request: incoming.SessionId) -> Any:
+    async def context(self, request: command_payloads.SessionId) -> Any:
         return await self._budget.measure_context(self._sessions.rows.read_session(request.session_id))
 
-    async def compact(self, request: incoming.SessionId) -> Any:
+    async def compact(self, request: command_payloads.SessionId) -> Any:
         """Turns that start meanwhile wait. Raises RequestError while a turn runs, and if nothing can be gained."""
         session = self._sessions.use(request.session_id)
         if self._sessions.live.is_busy(session.id):

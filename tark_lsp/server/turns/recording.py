@@ -17,6 +17,7 @@ from tark_lsp.server.sessions.title_text import first_words
 from tark_lsp.server.turns.turn_record import TurnRecord
 from tark_lsp.sessions import tool_calls
 from tark_lsp.sessions.rows import SessionHeld, TurnRow, UsageRow
+from tark_lsp.sessions.usage import add_usage
 from tark_lsp.visible import cut
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class Recorder:
         folder = self._sessions.rows.first_folder()
         workspace = "" if folder is None else str(folder)
         row = UsageRow(session.id, turn_id, model, purpose, time.time(), seconds, stop, usage, workspace)
-        self._store.log.add_usage(row)
+        add_usage(self._store.file, row)
 
     def _add_calls(self, session: Session, turn_id: str, calls: Sequence[CallFigures]) -> None:
         if calls:

@@ -7,11 +7,9 @@ from typing import Any
 
 from tark_lsp.agent.events import AgentEvent
 from tark_lsp.agent.limits import is_limit_reached
-from tark_lsp.agent.side_request import SideRequest, send_side_request
 from tark_lsp.agent.state import Turn
 from tark_lsp.errors import TarkError
-from tark_lsp.llm.request import ChatRequest
-from tark_lsp.messages import Message, StopReason, Text, Usage
+from tark_lsp.messages import StopReason, Usage
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.sessions.events import SessionDeleted, SessionEvent
 from tark_lsp.server.sessions.sessions import Sessions
@@ -22,15 +20,8 @@ from tark_lsp.visible import cut
 
 log = logging.getLogger(__name__)
 
-ASKED = (
-    "Name this conversation between a person and a coding assistant, so that the person finds it again in a list. "
-    "Answer with the name alone: three to seven words in the language of the person, no quotes, no full stop."
-)
 LONGEST_SHOWN = 2_000
 """Characters of the prompt and of the answer that the request holds."""
-MOST_TOKENS = 1_000
-"""Of the answer: some models think first."""
-TITLE = SideRequest("title", "title", longest=MOST_TOKENS, seconds=60.0)
 AROUND = "\"'`*#“”«»„ "
 """What models put around a title."""
 
@@ -69,8 +60,8 @@ class Titles:
         row = self._sessions.store.find_session(session.id)
         if row is None or row.turns > 1 or row.title != first_words(record.request.prompt):
             return
-        asked = _asked(record.request.prompt, str(end["text"]))
-        self._asking[session.id] = task = asyncio.create_task(self._ask(record, turn, asked))
+        shown = _shown(record.request.prompt, str(end["text"]))
+        self._asking[session.id] = task = asyncio.create_task(self._ask(record, turn, shown))
         task.add_done_callback(lambda _: self._asking.pop(session.id, None))
 
     def cancel(self, session_id: str | None = None) -> None:
@@ -88,24 +79,16 @@ class Titles:
         if isinstance(event, SessionDeleted):
             self.cancel(event.session_id)
 
-    async def _ask(self, record: TurnRecord, turn: Turn, asked: str) -> None:
+    async def _ask(self, record: TurnRecord, turn: Turn, shown: str) -> None:
+        from tark_lsp.agent.title import ask_for_title  # imported with the first title
+
         session, words = turn.session, turn.session.title
-        request = ChatRequest(
-            ASKED, (Message("user", (Text(asked),)),), max_output_tokens=MOST_TOKENS, session_id=session.id
-        )
 
         def count(usage: Usage) -> None:
             session.usage += usage
 
         try:
-            text = await send_side_request(
-                TITLE,
-                turn.resources.model,
-                request,
-                turn.requests + 1,
-                lambda event: self._turns.emit(record, event),
-                count,
-            )
+            text = await ask_for_title(turn, shown, lambda event: self._turns.emit(record, event), count)
         except TarkError as error:
             log.info("no title for %s: %s", session.id, error)
             return
@@ -116,5 +99,5 @@ class Titles:
             self._sessions.save(session)
 
 
-def _asked(prompt: str, answer: str) -> str:
+def _shown(prompt: str, answer: str) -> str:
     return f"The person:\n{cut(prompt, LONGEST_SHOWN)}\n\nThe assistant:\n{cut(answer, LONGEST_SHOWN)}"

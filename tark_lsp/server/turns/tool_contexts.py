@@ -15,13 +15,11 @@ from tark_lsp.errors import RequestError
 from tark_lsp.folders import mask_key_path
 from tark_lsp.messages import Mode
 from tark_lsp.review.problems import Problems
-from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.configuration import Configuration
 from tark_lsp.server.documents.client_state import ClientState
 from tark_lsp.server.indexing.indexing import Indexing
 from tark_lsp.server.turns.hook_commands import HookCommands
-from tark_lsp.server.turns.mask_key import read_mask_key
 from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.turn_editor import TurnEditor
 from tark_lsp.server.turns.turn_guidance import memory_of
@@ -35,8 +33,9 @@ from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.checkpoints.commands.command_checkpoints import CommandCheckpoints
 from tark_lsp.workspace.files import Workspace
 
-if TYPE_CHECKING:  # imported when the first command could run in it
+if TYPE_CHECKING:  # imported when the first command could run in it, and with the first turn
     from tark_lsp.sandbox.sandbox import Sandbox
+    from tark_lsp.secrets.masks import SecretMasks
 
 
 class ToolContexts:
@@ -130,12 +129,14 @@ class ToolContexts:
             session.seen[context.selection.snapshot.path] = context.selection.snapshot
         return context
 
-    def _masks_of(self, session: Session) -> SecretMasks:
+    def _masks_of(self, session: Session) -> "SecretMasks":
         session.masks = session.masks or self.new_masks()
         return session.masks
 
-    def new_masks(self) -> SecretMasks:
+    def new_masks(self) -> "SecretMasks":
         from tark_lsp.redaction import environment_secrets  # loaded with the first turn
+        from tark_lsp.secrets.masks import SecretMasks
+        from tark_lsp.server.turns.mask_key import read_mask_key
 
         self._mask_key = self._mask_key or read_mask_key(mask_key_path)
         return SecretMasks(self._mask_key, environment_secrets(os.environ))

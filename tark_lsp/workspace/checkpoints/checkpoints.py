@@ -12,7 +12,7 @@ from tark_lsp.workspace.checkpoints.dry_run import DryRunFiles, Files
 from tark_lsp.workspace.checkpoints.file_histories import FileHistory, histories_of
 from tark_lsp.workspace.checkpoints.recorded_files import RecordedFiles
 from tark_lsp.workspace.checkpoints.schema import undo_log_of
-from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedChange, LoggedTurn
+from tark_lsp.workspace.checkpoints.store import CheckpointStore, LoggedChange
 from tark_lsp.workspace.checkpoints.turn_undo import REDO, UNDO, TurnUndo, UndoPreview, UndoResult, Wording
 from tark_lsp.workspace.file_state import FileChange
 from tark_lsp.workspace.outcomes import Applied, Outcome
@@ -88,10 +88,6 @@ class Checkpoints:
             self._store.confirm_change(change)
         else:
             self._store.drop_change(change)
-
-    def turns(self) -> list[LoggedTurn]:
-        """The turns of all workspaces that changed something and are still stored, newest first."""
-        return self._store.turns()
 
     def changed_paths(self, turn_id: str) -> tuple[Path, ...]:
         """Every path at which the turn changed something, even if that was undone; empty for an unknown turn."""

@@ -21,7 +21,7 @@ from tark_lsp.server.asking.preview import Preview
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.asking.waiting_permission import WaitingPermission, whole_text
-from tark_lsp.server.protocol import incoming
+from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.protocol.hunks import HunksJson
 from tark_lsp.tools.command import Command
 from tark_lsp.tools.tool import Risk, ToolKind
@@ -93,7 +93,7 @@ class Desk:
 
     async def answer(self, waiting: WaitingPermission, outcome: str = "allow", **more: Any) -> bool:
         fields = {"requestId": waiting.id, "digest": waiting.digest, "outcome": outcome, **more}
-        answer = await self.commands.answer(incoming.PermissionAnswer.model_validate(fields))
+        answer = await self.commands.answer(command_payloads.PermissionAnswer.model_validate(fields))
         return bool(answer["accepted"])
 
 
@@ -210,7 +210,7 @@ async def test_answers_by_command_are_checked(desk: Desk) -> None:
             await desk.answer(waiting, **wrong)
     unknown = {"requestId": "permission-nonesuch", "digest": "d", "outcome": "allow"}
     with pytest.raises(RequestError, match="permission-nonesuch"):
-        await desk.commands.answer(incoming.PermissionAnswer.model_validate(unknown))
+        await desk.commands.answer(command_payloads.PermissionAnswer.model_validate(unknown))
     assert not waiting.answer.done()
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.index.model import Found, FoundDefinition, IndexState
+from tark_lsp.index.model import Found, FoundDefinition
 from tark_lsp.index.questions import DefinitionsOf, Search
+from tark_lsp.index.status import IndexState
 from tark_lsp.server.indexing.workspace_index import WorkspaceIndex
 from tests.patience import AT_ONCE
 from tests.server.desk import Desk

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.index.model import IndexState, IndexStatus
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.indexing.progress import BEGIN_SECONDS, IndexProgress
 from tests.server.scripted import ScriptedConnection, capabilities, refuse

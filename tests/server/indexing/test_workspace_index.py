@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tark_lsp.errors import ToolError
-from tark_lsp.index.model import IndexState
 from tark_lsp.index.questions import DefinitionsOf, Search, SymbolsIn
+from tark_lsp.index.status import IndexState
 from tark_lsp.permissions.store import PermissionStore
 from tests.server.indexing.conftest import TRUSTED, MakeIndexed
 

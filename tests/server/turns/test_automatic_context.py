@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tark_lsp.context.automatic_snippets import HEAD
-from tark_lsp.index.model import Found, IndexState
+from tark_lsp.index.model import Found
+from tark_lsp.index.status import IndexState
 from tark_lsp.messages import Text
 from tark_lsp.server.turns import automatic_context
 from tests.patience import AT_ONCE
