@@ -22,6 +22,8 @@ MOST_HELPERS = 3
 FAILED = "its parsing failed"
 ATTEMPTS = 2
 """A file at which so many helpers died is skipped until it changes."""
+MOST_FILES = 10_000
+"""Then a helper is replaced: it grows by a megabyte with every thousand files."""
 IDLE_SECONDS = 10.0
 """Then a helper ends, and gives its memory back."""
 ANSWER_SECONDS = 60.0
@@ -50,9 +52,11 @@ class Helper:
         self._process = subprocess.Popen(
             PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
+        self.files = 0
 
     def prepare(self, path: str, known: bytes) -> Prepared | None:
         """Raises HelperDied."""
+        self.files += 1
         questions, answers = self._process.stdin, self._process.stdout
         assert questions is not None
         assert answers is not None
@@ -112,6 +116,9 @@ class Helpers:
             path, known, future = job
             if future.set_running_or_notify_cancel():
                 helper = _work(helper, path, known, future)
+            if helper is not None and helper.files >= MOST_FILES:
+                _end(helper)
+                helper = None
 
 
 def _end(helper: Helper | None) -> None:

@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
+import pytest
+
+from tark_lsp.index import helpers
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import State
-from tark_lsp.index.helpers import FAILED, prepare_here
+from tark_lsp.index.helpers import FAILED, Helpers, prepare_here
 from tark_lsp.index.prepared import Prepared, prepare
 from tark_lsp.index.scanning import look_at
 from tark_lsp.index.worker import Worker
 from tests.index.building import write
+from tests.patience import AT_ONCE
 
 
 def disk_with(folder: Path, cache: Path, count: int) -> tuple[DiskIndex, list[str]]:
@@ -43,6 +47,16 @@ def test_a_file_that_is_marked_while_it_is_indexed_is_done_again(tmp_path: Path)
     assert [definition.name for definition in disk.store.outline(found.id).definitions] == ["another"]
     assert disk.text.documents == 1
     disk.close()
+
+
+def test_helpers_are_replaced_before_they_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helpers, "MOST_FILES", 2)
+    write(tmp_path, {f"m{number}.py": f"def name{number}():\n    pass\n" for number in range(5)})
+    paths = sorted(map(str, tmp_path.glob("*.py")))
+    many = Helpers(1)
+    coming = [many.prepare(path, b"") for path in paths]
+    assert [one.result(AT_ONCE) for one in coming] == [prepare(path, b"") for path in paths]
+    many.close()
 
 
 def test_a_file_that_no_helper_survives_is_skipped_until_it_changes(tmp_path: Path) -> None:
