@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from tark_lsp.errors import ConnectionFailed, ModelError, ProtocolError, SettingsError, StreamCut
 from tark_lsp.http_closing import close_orphans, closed_whole
+from tark_lsp.http_connecting import connect_unless_late
 from tark_lsp.http_tls import CLIENT_CERTIFICATE, make_tls_context
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ class HttpTransport:
             if request.address:  # the Host header is set already, and stays
                 built.extensions["sni_hostname"] = built.url.host
                 built.url = built.url.copy_with(host=request.address)
-            response = await client.send(built, stream=True)
+            response = await connect_unless_late(
+                lambda: client.send(built, stream=True), httpx.ConnectTimeout, CONNECT_SECONDS
+            )
         except asyncio.CancelledError:
             await close_orphans(client)
             raise

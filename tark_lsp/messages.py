@@ -100,12 +100,16 @@ call      always, but only on a wire that cannot defer: it calls a deferred tool
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """What the model knows about a tool; `parameters` is a JSON schema of type object."""
+    """What the model knows about a tool; `parameters` is a JSON schema of type object.
+
+    `strict`: the provider must enforce the schema; it can support only a part of JSON Schema then.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     loading: Loading = "always"
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

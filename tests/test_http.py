@@ -5,9 +5,11 @@ import gzip
 import logging
 import subprocess
 import sys
+import time
 
 import pytest
 
+from tark_lsp import http
 from tark_lsp.errors import ConnectionFailed, ProtocolError, SettingsError, StreamCut, TarkError
 from tark_lsp.http import KEPT_CONNECTIONS, HttpRequest, HttpTransport
 from tests.loopback import Loopback, Raw
@@ -39,6 +41,27 @@ async def test_head_and_body() -> None:
     (request,) = server.requests
     assert (request.method, request.path, request.body) == ("POST", "/p?q=1", b"body")
     assert (request.headers["x-a"], request.headers["accept-encoding"]) == ("b", "identity")
+
+
+async def test_a_process_that_is_late_connects_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own delay is no fault of the server: on a busy machine, 5 of 200 requests at once would make a model rest."""
+    monkeypatch.setattr(http, "CONNECT_SECONDS", 0.1)
+    loop = asyncio.get_running_loop()
+
+    def stand_still(times: int) -> None:
+        time.sleep(0.4)
+        if times > 1:
+            loop.call_soon(stand_still, times - 1)
+
+    async with Loopback([Raw([b"a"])]) as server, Loopback([Raw([b"b"])]) as other:
+        transport = HttpTransport()
+        await (await transport.send(HttpRequest("POST", server.url))).aclose()
+        sending = asyncio.create_task(transport.send(HttpRequest("POST", other.url)))
+        loop.call_soon(stand_still, 2)
+        response = await sending
+        assert response.status == 200
+        await response.aclose()
+        await transport.aclose()
 
 
 async def test_a_body_that_is_compressed_unasked() -> None:

@@ -6,24 +6,22 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
-from starlette.responses import JSONResponse, Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from tark_lsp.errors import ModelNotFound, TarkError
 from tark_lsp.gateway.encoder import ResponseEncoder
 from tark_lsp.gateway.items import Event
+from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.metrics import Outcome, tokens_of
 from tark_lsp.gateway.names import near_models, not_found
 from tark_lsp.gateway.problems import SERVER, Problem, problem_of
-from tark_lsp.gateway.request import Asked
+from tark_lsp.gateway.request import ParsedRequest
 from tark_lsp.llm.client import Model, Models
 from tark_lsp.llm.events import Dropped, Notice, Retry, Stall
 from tark_lsp.llm.wire.json_values import encode_json
 
 log = logging.getLogger(__name__)
-
-SLOW_READER_SECONDS = 120.0
-"""How long the client may take to read what is sent."""
 
 MAX_WARNINGS = 2000
 """Characters of the header."""
@@ -44,27 +42,27 @@ class Answer(Response):
         self,
         models: Models,
         model: Model,
-        asked: Asked,
+        request: ParsedRequest,
         encoder: ResponseEncoder,
         stopping: asyncio.Event,
         ended: Callable[[Outcome], None],
     ) -> None:
         self._models = models
         self._model = model
-        self._asked = asked
+        self._request = request
         self._encoder = encoder
         self._stopping = stopping
         self._ended = ended
         self._began = time.monotonic()
         self._first: float | None = None
         self._problem: Problem | None = None
-        self._warnings = list(asked.warnings)
+        self._warnings = list(request.warnings)
         self._streaming = False
         self.background = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Whatever ends first, all ends: closing the model's stream closes its connection."""
-        self._scope, self._receive, self._raw_send = scope, receive, send
+        self._scope, self._receive, self._send = scope, receive, send
         work = asyncio.create_task(self._answer())
         left = asyncio.create_task(_client_left(receive))
         stopped = asyncio.create_task(self._stopping.wait())
@@ -89,14 +87,14 @@ class Answer(Response):
         if self._problem is not None and not self._streaming:
             end = "refused"
         code = self._problem.code if self._problem else ""
-        self._ended(Outcome(self._asked.model, end, code, seconds, self._first, usage))
+        self._ended(Outcome(self._request.model, end, code, seconds, self._first, usage))
         if log.isEnabledFor(logging.INFO):
             tokens = ", ".join(f"{count} {kind}" for kind, count in tokens_of(usage)) if usage else "no"
             first = "" if self._first is None else f" ({self._first * 1000:.0f} ms to the first event)"
             said = " ".join(filter(None, [end, code]))
             log.info(
                 "%s %s: %s, %.0f ms%s, tokens: %s",
-                *(self._short_id, self._asked.model, said, seconds * 1000, first, tokens),
+                *(self._short_id, self._request.model, said, seconds * 1000, first, tokens),
             )
 
     @property
@@ -108,12 +106,12 @@ class Answer(Response):
         try:
             await self._ask()
         except ModelNotFound as error:
-            near = await near_models(self._models, self._asked.model)
+            near = await near_models(self._models, self._request.model)
             await self._fail(not_found(error.message, near) if near else problem_of(error))
         except TarkError as error:
             await self._fail(problem_of(error))
-        except TimeoutError:  # an OSError, too
-            log.warning("%s: the client does not read", self._short_id)
+        except Problem as problem:
+            await self._fail(problem)
         except OSError:
             pass  # the client has left
         except Exception:  # whatever it is, the client gets an error in OpenAI's shape
@@ -122,7 +120,7 @@ class Answer(Response):
 
     async def _ask(self) -> None:
         encoder = self._encoder
-        async with aclosing(self._model.stream(self._asked.chat)) as events:
+        async with aclosing(self._model.stream(self._request.chat)) as events:
             async for event in events:
                 match event:
                     case Dropped(option, reason):
@@ -139,10 +137,10 @@ class Answer(Response):
                             self._first = time.monotonic() - self._began
                         await self._begin()
                         await self._write_events(encoder.feed(event))
-        if self._asked.stream:
+        if self._request.stream:
             await self._end()
         else:
-            await JSONResponse(encoder.response, headers=self._head)(self._scope, self._receive, self._send)
+            await JsonResponse(encoder.response, headers=self._head)(self._scope, self._receive, self._send)
 
     async def _fail(self, problem: Problem) -> None:
         self._problem = problem
@@ -151,11 +149,11 @@ class Answer(Response):
             await self._write_events(events)
             await self._end()
         else:
-            response = JSONResponse(problem.body, problem.status, {**self._head, **problem.headers})
+            response = JsonResponse(problem.body, problem.status, {**self._head, **problem.headers})
             await response(self._scope, self._receive, self._send)
 
     async def _begin(self) -> None:
-        if self._streaming or not self._asked.stream:
+        if self._streaming or not self._request.stream:
             return
         self._streaming = True
         headers = [(name.encode(), value.encode("latin-1")) for name, value in {**STREAM_HEADERS, **self._head}.items()]
@@ -182,10 +180,6 @@ class Answer(Response):
 
     async def _end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _send(self, message: Message) -> None:
-        async with asyncio.timeout(SLOW_READER_SECONDS):
-            await self._raw_send(message)
 
     @property
     def _head(self) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -19,21 +19,24 @@ from tark_lsp.gateway.answer import BROKEN, Answer
 from tark_lsp.gateway.body import MAX_BYTES, check_head, decode_body, read_body
 from tark_lsp.gateway.encoder import ResponseEncoder
 from tark_lsp.gateway.guard import Guard, GuardedApp
+from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.load import Load
 from tark_lsp.gateway.metrics import CONTENT_TYPE, Metrics, Outcome
 from tark_lsp.gateway.names import ModelNames
 from tark_lsp.gateway.problems import INVALID, Problem, problem_of
-from tark_lsp.gateway.request import Asked, read_request
+from tark_lsp.gateway.request import ParsedRequest, read_request
 from tark_lsp.gateway.response import new_response
 from tark_lsp.llm.client import Models
 
 log = logging.getLogger(__name__)
 
-LARGE = 256 * 1024
+LARGE = 64 * 1024
 """Bytes: larger bodies are read in a thread, so that running answers go on."""
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
 """Of the errors that routing makes."""
+
+PLACES = "use POST /v1/responses or GET /v1/models (so a client's base URL ends with /v1), /health or /metrics"
 
 STATELESS = "nothing is stored here, so nothing can be done with a response later"
 
@@ -57,21 +60,24 @@ class Gateway:
         """An ASGI app. Raises Problem, TarkError and ClientDisconnect, all before an answer has begun."""
         request = Request(scope, receive)
         check_head(request.headers)
-        with self._load.slot(int(request.headers.get("content-length", MAX_BYTES))):
-            answer = await self._new_answer(await read_body(request))
+        with self._load.slot(int(request.headers.get("content-length", MAX_BYTES))) as slot:
+            body = await read_body(request)
+            slot.bytes = len(body)
+            answer = await self._new_answer(body)
+            del body
             await answer(scope, receive, send)
 
     async def _new_answer(self, body: bytes) -> Answer:
         if len(body) > LARGE:
-            asked = await asyncio.to_thread(self._read, body)
+            parsed = await asyncio.to_thread(self._read, body)
         else:
-            asked = self._read(body)
-        model = await self._models.open_model(asked.model)
-        response = new_response(new_id("resp"), int(time.time()), asked.model, asked.repeated)
-        encoder = ResponseEncoder(response, asked.model, asked.tools, new_id)
-        return Answer(self._models, model, asked, encoder, self._stopping, self.metrics.observe)
+            parsed = self._read(body)
+        model = await self._models.open_model(parsed.model)
+        response = new_response(new_id("resp"), int(time.time()), parsed.model, parsed.repeated)
+        encoder = ResponseEncoder(response, parsed.model, parsed.tools, new_id)
+        return Answer(self._models, model, parsed, encoder, self._stopping, self.metrics.observe)
 
-    def _read(self, body: bytes) -> Asked:
+    def _read(self, body: bytes) -> ParsedRequest:
         return read_request(decode_body(body), self._names.find)
 
     async def show_metrics(self, _: Request) -> Response:
@@ -96,10 +102,10 @@ class Gateway:
             }
             for name, since in created.items()
         ]
-        return JSONResponse({"object": "list", "data": data})
+        return JsonResponse({"object": "list", "data": data})
 
     async def health(self, _: Request) -> Response:
-        return JSONResponse({"status": "stopping" if self._stopping.is_set() else "ok", "version": __version__})
+        return JsonResponse({"status": "stopping" if self._stopping.is_set() else "ok", "version": __version__})
 
     async def refuse(self, _: Request) -> Response:
         raise Problem(404, INVALID, "not_stored", STATELESS)
@@ -128,13 +134,16 @@ def new_app(gateway: Gateway, guard: Guard) -> ASGIApp:
             kind: _shaped(problem_with, gateway.count_refused) for kind, problem_with in PROBLEMS.items()
         },
     )
+    app.router.redirect_slashes = False
     return GuardedApp(app, guard, gateway.count_refused)
 
 
 PROBLEMS: Mapping[type[Exception], Callable[..., Problem]] = {
     Problem: lambda error: error,
     TarkError: problem_of,
-    HTTPException: lambda error: Problem(error.status_code, INVALID, CODES[error.status_code], error.detail),
+    HTTPException: lambda error: Problem(
+        error.status_code, INVALID, CODES[error.status_code], f"{error.detail}: {PLACES}"
+    ),
     ClientDisconnect: lambda _: Problem(400, INVALID, "client_left", "the client has left"),
     Exception: lambda _: BROKEN,
 }
@@ -148,6 +157,7 @@ def _shaped(
     async def handle(_: Request, error: Exception) -> Response:
         problem = problem_with(error)
         count(problem)
-        return JSONResponse(problem.body, problem.status, problem.headers)
+        allowed = (error.headers or {}) if isinstance(error, HTTPException) else {}
+        return JsonResponse(problem.body, problem.status, {**problem.headers, **allowed})
 
     return handle

@@ -2,22 +2,38 @@
 
 import asyncio
 import json
+import math
 from typing import Any, NoReturn
 
+import msgspec
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from tark_lsp.gateway.problems import INVALID, Problem
 
 MAX_BYTES = 32 * 1024 * 1024
-MAX_CONTAINERS = 250_000
-"""Arrays and objects: as many as are decoded in 0.1 s, since nothing else can run meanwhile."""
+MAX_BRACKETS = 500_000
+MAX_COMMAS = 1_000_000
+"""How much is decoded: each bracket can be an array or an object, each comma a value. Those in texts count, too: to
+tell them apart takes as long as decoding all.
+"""
 
-MAX_COMMAS = 2_000_000
-"""Of all arrays, objects and texts: numbers and strings are values, too."""
+MAX_DIGITS = 400
+"""Of an integer."""
 
 SECONDS = 60.0
 """For the whole body."""
+
+SLICE = 64 * 1024
+"""Bytes. The parts of what is larger are decoded one by one: while the decoder runs, no other thread does."""
+
+SLICED_LEVELS = 4
+"""The body, its input, an item, its content."""
+
+PARTS_OF: dict[bytes, msgspec.json.Decoder[Any]] = {
+    b"{": msgspec.json.Decoder(dict[str, msgspec.Raw]),
+    b"[": msgspec.json.Decoder(list[msgspec.Raw]),
+}
 
 
 async def read_body(request: Request) -> bytes:
@@ -48,19 +64,19 @@ def check_head(headers: Headers) -> None:
 
 def decode_body(body: bytes) -> dict[str, Any]:
     """Raises Problem."""
-    if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:
-        raise Problem(413, INVALID, "too_many_values", f"the body has more than {MAX_CONTAINERS} arrays and objects")
-    if body.count(b",") > MAX_COMMAS:
-        raise Problem(413, INVALID, "too_many_values", f"the body has more than {MAX_COMMAS} commas")
+    for kind, count, limit in (
+        ("brackets", body.count(b"{") + body.count(b"["), MAX_BRACKETS),
+        ("commas", body.count(b","), MAX_COMMAS),
+    ):
+        if count > limit:
+            message = f"the body has {count} {kind}, those in its texts included; at most {limit} are read"
+            raise Problem(413, INVALID, "too_many_values", message)
     try:
-        value = json.loads(body, parse_constant=_refuse)
-    except UnicodeDecodeError:
-        raise Problem(400, INVALID, "invalid_json", "the body is not UTF-8") from None
+        value = _decode(body, SLICED_LEVELS)
     except RecursionError:
         raise Problem(400, INVALID, "too_deep", "the body is nested too deep") from None
-    except ValueError as error:
-        where = f"{error.msg}, character {error.pos}" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise Problem(400, INVALID, "invalid_json", f"the body is not JSON: {where}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):  # lone surrogates, or an error whose place is not known
+        value = _decode_exactly(body)
     if not isinstance(value, dict):
         raise Problem(400, INVALID, "invalid_type", "the body must be an object")
     return value
@@ -70,5 +86,41 @@ def too_large() -> Problem:
     return Problem(413, INVALID, "body_too_large", f"the body is larger than {MAX_BYTES // 1024 // 1024} MiB")
 
 
+def _decode(text: bytes, levels: int) -> Any:
+    """Raises msgspec.DecodeError, UnicodeDecodeError and RecursionError."""
+    start = bytes(memoryview(text)[:1])
+    if levels == 0 or len(text) < SLICE or start not in PARTS_OF:
+        return msgspec.json.decode(text)
+    parts = PARTS_OF[start].decode(text)
+    if isinstance(parts, dict):
+        return {name: _decode(part, levels - 1) for name, part in parts.items()}
+    return [_decode(part, levels - 1) for part in parts]
+
+
+def _decode_exactly(body: bytes) -> Any:
+    """Tolerates lone surrogates, and says where an error is. Raises Problem."""
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, parse_int=_short)
+    except UnicodeDecodeError:
+        raise Problem(400, INVALID, "invalid_json", "the body is not UTF-8") from None
+    except RecursionError:
+        raise Problem(400, INVALID, "too_deep", "the body is nested too deep") from None
+    except ValueError as error:
+        where = f"{error.msg}, character {error.pos}" if isinstance(error, json.JSONDecodeError) else str(error)
+        raise Problem(400, INVALID, "invalid_json", f"the body is not JSON: {where}") from None
+
+
 def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    if math.isinf(value := float(digits)):
+        raise ValueError("a number is too large")
+    return value
+
+
+def _short(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"an integer has more than {MAX_DIGITS} digits")
+    return int(digits)

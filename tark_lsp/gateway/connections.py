@@ -1,11 +1,15 @@
 """Connections to the gateway: uvicorn's protocol, with limits for what comes before a request is known."""
 
 import asyncio
+import logging
+import re
 
-from starlette.responses import JSONResponse
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.problems import INVALID, Problem
+
+log = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 1024
 MAX_HEAD_BYTES = 64 * 1024
@@ -14,17 +18,28 @@ MAX_HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 15.0
 """How long they may take."""
 
+SLOW_READER_SECONDS = 120.0
+"""How long the client may take until it reads what is sent."""
+
+UPGRADE = re.compile(rb"(?<=\r\n)upgrade(?=[ \t]*:)", re.IGNORECASE)
+"""Java's HTTP client offers HTTP/2 in this header with each request. The parser would drop the body of the request."""
+
 
 class Connection(HttpToolsProtocol):
-    """One connection. Its client gets an error in OpenAI's shape, and the connection is closed, if what it sends is no
-    HTTP, or if its head is too large or too slow.
+    """One connection, with one request at a time. Its client gets an error in OpenAI's shape, and the connection is
+    closed, if what it sends is no HTTP, or if its head is too large or too slow.
+
+    A request that is sent before the last one is answered is not read, and the connection ends with that answer:
+    uvicorn would not notice any more that the client has left.
 
     https://www.uvicorn.org/server-behavior/ (as of version 0.54)
     """
 
     _in_head = True
+    _ends_with_answer = False
     _head_bytes = 0
     _timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -35,13 +50,24 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        self._stop_write_timer()
         super().connection_lost(exc)
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._write_timer = self.loop.call_later(SLOW_READER_SECONDS, self._does_not_read)
+
+    def resume_writing(self) -> None:
+        self._stop_write_timer()
+        super().resume_writing()
+
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._ends_with_answer:
             return
         if self._in_head:
             self._head_bytes += len(data)
+            head, end, rest = data.partition(b"\r\n\r\n")
+            data = UPGRADE.sub(b"ignored", head) + end + rest
         super().data_received(data)
         if self._in_head and self._head_bytes > MAX_HEAD_BYTES:
             self._refuse(431, "headers_too_large", f"the headers have more than {MAX_HEAD_BYTES // 1024} KiB")
@@ -49,6 +75,12 @@ class Connection(HttpToolsProtocol):
             self._stop_timer()
         elif self._timer is None:
             self._start_timer()
+
+    def on_message_begin(self) -> None:
+        if not self._is_idle:
+            self._ends_with_answer, self.cycle.keep_alive = True, False
+            raise ValueError("a request before the last one is answered")  # the parser stops here
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._in_head, self._head_bytes = False, 0
@@ -60,7 +92,11 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(400, "invalid_http", msg)
+        if not self._ends_with_answer:
+            self._refuse(400, "invalid_http", msg)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        self._refuse(400, "invalid_http", "CONNECT and an Upgrade of the protocol are not supported; use HTTP/1.1")
 
     @property
     def _is_idle(self) -> bool:
@@ -75,6 +111,16 @@ class Connection(HttpToolsProtocol):
             self._timer.cancel()
             self._timer = None
 
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+    def _does_not_read(self) -> None:
+        """Closing would wait until the client has read the rest. What answers it sees that it has left."""
+        log.warning("a client has not read for %.0f s; its connection is closed", SLOW_READER_SECONDS)
+        self.transport.abort()
+
     def _late(self) -> None:
         self._timer = None
         if self._is_idle:
@@ -84,7 +130,7 @@ class Connection(HttpToolsProtocol):
         """Ends the connection. An answer that has begun is cut, because what follows cannot be told from it."""
         self._stop_timer()
         if (self._is_idle or not self.cycle.response_started) and not self.transport.is_closing():
-            body = bytes(JSONResponse(Problem(status, INVALID, code, message).body).body)
+            body = bytes(JsonResponse(Problem(status, INVALID, code, message).body).body)
             head = f"HTTP/1.1 {status} Refused\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
             self.transport.write(f"{head}connection: close\r\n\r\n".encode() + body)
         if self.cycle is not None:

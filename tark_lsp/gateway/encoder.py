@@ -13,10 +13,10 @@ from typing import Any
 
 from tark_lsp.gateway.calls import call_fields, call_text, log_malformed
 from tark_lsp.gateway.items import SHAPES, Event, Item, Kind, Status
-from tark_lsp.gateway.problems import Problem
+from tark_lsp.gateway.problems import SERVER, Problem
 from tark_lsp.gateway.reasoning_state import write_state
 from tark_lsp.gateway.response import ended, failed
-from tark_lsp.gateway.tools import ToolBook
+from tark_lsp.gateway.tools import ToolSet
 from tark_lsp.llm.events import (
     Done,
     Echo,
@@ -32,6 +32,9 @@ from tark_lsp.llm.events import (
 from tark_lsp.llm.wire.sendable_history import replace_ids
 from tark_lsp.llm.wire.tool_calls import is_json_object
 from tark_lsp.messages import Usage
+
+MAX_CHARACTERS = 64 * 1024 * 1024
+"""Of an answer, which is held whole until its end."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,7 +55,6 @@ class _Draft:
     status: Status = "completed"
     is_call: bool = False
     arguments: list[str] = field(default_factory=list)
-
     whole: bool | None = None
 
     def add(self, piece: str) -> None:
@@ -63,8 +65,9 @@ class _Draft:
 
     @property
     def can_end(self) -> bool:
-        if self.whole is None:  # not with each event that waits for a long call
-            self.whole = is_json_object("".join(self.arguments))
+        if self.whole is None:  # not with each event that waits for a long call, nor with each piece of two that mix
+            ends = not self.arguments or self.arguments[-1].rstrip().endswith("}")
+            self.whole = ends and is_json_object("".join(self.arguments))
         return self.sealed or not self.is_call or self.whole
 
 
@@ -74,7 +77,7 @@ class ResponseEncoder:
     `model` is `<provider>/<model>`. `new_id` makes a unique id that begins with the given prefix.
     """
 
-    def __init__(self, response: Mapping[str, Any], model: str, tools: ToolBook, new_id: Callable[[str], str]) -> None:
+    def __init__(self, response: Mapping[str, Any], model: str, tools: ToolSet, new_id: Callable[[str], str]) -> None:
         self.response = dict(response)
         self._model = model
         self._tools = tools
@@ -86,6 +89,7 @@ class ResponseEncoder:
         self.usage: Usage | None = None
         self._held: _Draft | None = None
         self._sequence = 0
+        self._characters = 0
 
     def begin(self) -> list[Event]:
         """The first events. They say nothing of the answer."""
@@ -94,7 +98,7 @@ class ResponseEncoder:
         )
 
     def feed(self, event: StreamEvent) -> list[Event]:
-        """The events that this one makes. `Done` makes the last ones."""
+        """The events that this one makes. `Done` makes the last ones. Raises Problem if the answer does not end."""
         if self._held is not None and not (isinstance(event, Echo) and event.of == "call"):
             self._held.held, self._held = False, None
         match event:
@@ -105,8 +109,10 @@ class ResponseEncoder:
             case ToolCallStart():
                 self._start_call(event)
             case ToolCallDelta(id, piece):
+                self._count(piece)
                 self._calls[id].add(piece)
             case ToolCallComplete(id, arguments):
+                self._count(arguments)
                 self._complete_call(self._calls[id], arguments)
             case Echo():
                 self._keep_echo(event)
@@ -128,10 +134,17 @@ class ResponseEncoder:
     def _add_text(self, kind: Kind, text: str) -> None:
         if not text:
             return
+        self._count(text)
         last = self._drafts[-1] if self._drafts else None
         if last is None or last.kind != kind or last.sealed:
             last = self._new_draft(_Draft(kind))
         last.pieces.append(text)
+
+    def _count(self, text: str) -> None:
+        self._characters += len(text)
+        if self._characters > MAX_CHARACTERS:
+            message = f"the model's answer has more than {MAX_CHARACTERS} characters"
+            raise Problem(502, SERVER, "upstream_protocol", message)
 
     def _start_call(self, event: ToolCallStart) -> None:
         tool = self._tools.tools.get(event.name)

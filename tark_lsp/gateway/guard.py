@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tark_lsp.gateway.json_response import JsonResponse
 from tark_lsp.gateway.problems import INVALID, Problem
 
 LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
@@ -54,6 +54,6 @@ class GuardedApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (problem := self._guard.problem_with(scope["path"], Headers(scope=scope))):
             self._refused(problem)
-            await JSONResponse(problem.body, problem.status, problem.headers)(scope, receive, send)
+            await JsonResponse(problem.body, problem.status, problem.headers)(scope, receive, send)
         else:
             await self._app(scope, receive, send)

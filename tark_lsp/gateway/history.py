@@ -9,8 +9,8 @@ from typing import Any
 
 from tark_lsp.gateway.content import read_content, text_of
 from tark_lsp.gateway.problems import invalid
+from tark_lsp.gateway.reading import check_depth, optional, read, short
 from tark_lsp.gateway.reading import field as required
-from tark_lsp.gateway.reading import optional, read, short
 from tark_lsp.gateway.reasoning_state import read_state
 from tark_lsp.gateway.tools import SEARCH, read_tools, sent_name
 from tark_lsp.llm.events import Echo, MessageBuilder, TextDelta, ThinkingDelta, ToolCallComplete, ToolCallStart
@@ -132,10 +132,8 @@ def _pair(items: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> dict[str,
 
 def _result(item: Mapping[str, Any], kind: str, call_id: str, where: str) -> ToolResult:
     if kind == "tool_search_output":
-        book = read_tools(required(item, "tools", list, where), f"{where}.tools")
-        found = [
-            {"name": tool.definition.name, "description": tool.definition.description} for tool in book.tools.values()
-        ]
+        tools = read_tools(required(item, "tools", list, where), f"{where}.tools").tools.values()
+        found = [{"name": tool.definition.name, "description": tool.definition.description} for tool in tools]
         return ToolResult(call_id, encode_json({"tools": found}).decode())
     parts = read_content(item.get("output"), f"{where}.output")
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
@@ -187,6 +185,7 @@ def _search_call(reader: _Reader, item: Mapping[str, Any], where: str) -> None:
     if "arguments" not in item:
         raise invalid(f"{where}.arguments is missing", f"{where}.arguments", "missing_required_parameter")
     arguments = item["arguments"]  # of any type: a model's broken JSON is a string
+    check_depth(arguments, f"{where}.arguments")
     text = arguments if isinstance(arguments, str) else encode_json(arguments).decode()
     reader.add_call(item["call_id"], SEARCH, text)
 

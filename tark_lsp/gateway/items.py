@@ -54,6 +54,7 @@ class Item:
     output_index: int
     fields: Mapping[str, Any] = field(default_factory=dict)
     pieces: list[str] = field(default_factory=list)
+    _delta: Event | None = None
 
     @property
     def text(self) -> str:
@@ -73,7 +74,9 @@ class Item:
         self.pieces.append(piece)
         if not shape.text:
             return events
-        return [*events, self._event(f"{shape.text}.delta", delta=piece, **self._logprobs)]
+        if self._delta is None:  # there are thousands of them, so what they share is made once
+            self._delta = self._event(f"{shape.text}.delta", **self._logprobs)
+        return [*events, {**self._delta, "delta": piece}]
 
     def close(self, status: Status, fields: Mapping[str, Any] | None = None) -> list[Event]:
         """`fields` are known only now."""

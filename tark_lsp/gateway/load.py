@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tark_lsp.gateway.problems import SERVER, Problem
 
@@ -9,26 +10,36 @@ MAX_RUNNING = 256
 """Requests that are read or answered at the same time."""
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Of their bodies, as far as they say their length."""
+"""Of their bodies."""
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """One request. `bytes`: the length of its body; the longest that is allowed as long as it is not known."""
+
+    bytes: int
 
 
 class Load:
     """The requests that run now."""
 
     def __init__(self) -> None:
-        self.running = 0
-        self._bytes = 0
+        self._slots: set[Slot] = set()
+
+    @property
+    def running(self) -> int:
+        return len(self._slots)
 
     @contextlib.contextmanager
-    def slot(self, length: int) -> Iterator[None]:
+    def slot(self, length: int) -> Iterator[Slot]:
         """`length` of the body, in bytes. Raises Problem."""
-        if self.running >= MAX_RUNNING or (self.running and self._bytes + length > MAX_BYTES):
+        held = sum(slot.bytes for slot in self._slots)
+        if self.running >= MAX_RUNNING or (self.running and held + length > MAX_BYTES):
             message = f"the gateway has {self.running} requests at the moment; try again later"
             raise Problem(503, SERVER, "gateway_busy", message, retryable=True, retry_after=1.0)
-        self.running += 1
-        self._bytes += length
+        slot = Slot(length)
+        self._slots.add(slot)
         try:
-            yield
+            yield slot
         finally:
-            self.running -= 1
-            self._bytes -= length
+            self._slots.remove(slot)

@@ -46,7 +46,7 @@ def number(item: Mapping[str, Any], name: str, low: float, high: float) -> float
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise invalid(f"{name} must be a number", name, "invalid_type")
     if not low <= value <= high:
-        raise invalid(f"{name} must be from {low:g} to {high:g}, but it is {value:g}", name)
+        raise invalid(f"{name} must be from {low:g} to {high:g}", name)
     return value
 
 

@@ -7,13 +7,13 @@ that model gets it back. It is no secret, only unreadable: it holds what the pro
 
 import base64
 import binascii
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from tark_lsp.errors import ProtocolError
 from tark_lsp.llm.events import Echo
-from tark_lsp.llm.wire.json_values import encode_json
+from tark_lsp.llm.wire.json_values import decode_untyped_json, encode_json, is_too_deep
 
 MARK = "tark1."
 """How ours begin. Others are from another gateway, or from OpenAI itself."""
@@ -39,10 +39,10 @@ def read_state(text: str) -> State | None:
     if not text.startswith(MARK):
         return None
     try:
-        value = json.loads(base64.urlsafe_b64decode(text[len(MARK) :].encode("ascii")))
+        value = decode_untyped_json(base64.urlsafe_b64decode(text[len(MARK) :].encode("ascii")))
         echoes = tuple(_echo(row) for row in value["echoes"])
         return State(str(value["model"]), echoes)
-    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
+    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error, ProtocolError):
         return None
 
 
@@ -50,4 +50,6 @@ def _echo(row: Any) -> Echo:
     of, echo, call_id = row
     if of not in KINDS or not isinstance(echo, Mapping) or not isinstance(call_id, str):
         raise ValueError("not an echo")
+    if is_too_deep(echo) or not isinstance(echo.get("type", ""), str):
+        raise ValueError("not an echo of a provider")
     return Echo(cast("Literal['text', 'thinking', 'call', 'opaque']", of), dict(echo), call_id)

@@ -1,13 +1,13 @@
 """The body of `POST /v1/responses` as a `ChatRequest`, and what its client has to know. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tark_lsp.gateway.history import read_history
 from tark_lsp.gateway.problems import invalid
 from tark_lsp.gateway.reading import check_depth, field, number, optional, read, short, word
-from tark_lsp.gateway.tools import ToolBook, flat, read_tools
+from tark_lsp.gateway.tools import ToolSet, flat, read_tools
 from tark_lsp.llm.options import AnswerFormat, ChatOptions, OneTool, ToolChoice
 from tark_lsp.llm.request import ChatRequest
 
@@ -40,6 +40,15 @@ QUIET: Mapping[str, Callable[[Any], bool]] = {
 }
 """Fields without an effect that need no warning, as long as the value says what happens anyway."""
 
+QUIET_PARTS: Mapping[str, Callable[[Any], bool]] = {
+    "text.format": lambda _: True,
+    "reasoning.effort": lambda _: True,
+    "reasoning.summary": lambda value: value == "auto",
+}
+"""The same for the fields of two objects."""
+
+FORMAT_FIELDS = ("type", "name", "description", "schema", "strict")
+
 EFFORTS: Mapping[str, str] = {
     "none": "off",
     **{effort: effort for effort in ("minimal", "low", "medium", "high", "xhigh", "max")},
@@ -48,20 +57,20 @@ EFFORTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedRequest:
     """`model` is `<provider>/<model>`. `repeated`: the fields that the response repeats. `warnings`: clauses for the
     header.
     """
 
     model: str
     chat: ChatRequest
-    tools: ToolBook
+    tools: ToolSet
     stream: bool
     repeated: Mapping[str, Any]
     warnings: tuple[str, ...]
 
 
-def read_request(body: Mapping[str, Any], find_model: Callable[[str], str]) -> Asked:
+def read_request(body: Mapping[str, Any], find_model: Callable[[str], str]) -> ParsedRequest:
     """`find_model` turns the client's name of a model ("" if there is none) into ours. Raises Problem."""
     for name, why in STATELESS.items():
         if body.get(name):
@@ -91,33 +100,39 @@ def read_request(body: Mapping[str, Any], find_model: Callable[[str], str]) -> A
         session_id=_cache_key(body),
     )
     repeated = _repeated(body, tools)
-    return Asked(
+    return ParsedRequest(
         model, chat, tools, optional(body, "stream", bool, "", False), repeated, _warnings(body, tools, history.foreign)
     )
 
 
-def _warnings(body: Mapping[str, Any], tools: ToolBook, foreign: int) -> tuple[str, ...]:
-    ignored = [
-        short(name)[1:-1]
-        for name, value in body.items()
-        if name not in USED and value is not None and not (name in QUIET and QUIET[name](value))
-    ]
-    ignored += [f"text.{name}" for name in optional(body, "text", dict, "", {}) if name != "format"]
+def _warnings(body: Mapping[str, Any], tools: ToolSet, foreign: int) -> tuple[str, ...]:
+    rest = {name: value for name, value in body.items() if name not in USED}
+    ignored = [short(name)[1:-1] for name in _without_effect(rest, QUIET)]
+    for outer in ("text", "reasoning"):
+        parts = {f"{outer}.{name}": value for name, value in optional(body, outer, dict, "", {}).items()}
+        ignored += [short(name)[1:-1] for name in _without_effect(parts, QUIET_PARTS)]
     warnings = [f"ignored: {', '.join(sorted(ignored))}"] if ignored else []
     if tools.left_out:
-        warnings.append(
-            f"tools left out, since they run at OpenAI: {', '.join(short(kind)[1:-1] for kind in tools.left_out)}"
-        )
+        names = ", ".join(short(kind)[1:-1] for kind in tools.left_out)
+        warnings.append(f"tools left out, since only OpenAI's models have them: {names}")
     if foreign:
         warnings.append(f"reasoning left out, since it is not of this model: {foreign} items")
     return tuple(warnings)
 
 
-def _repeated(body: Mapping[str, Any], tools: ToolBook) -> Mapping[str, Any]:
+def _without_effect(values: Mapping[str, Any], quiet: Mapping[str, Callable[[Any], bool]]) -> Iterator[str]:
+    for name, value in values.items():
+        if value is not None and not (name in quiet and quiet[name](value)):
+            yield name
+
+
+def _repeated(body: Mapping[str, Any], tools: ToolSet) -> Mapping[str, Any]:
     metadata = optional(body, "metadata", dict, "", {})
-    check_depth(metadata, "metadata")
+    for name, value in metadata.items():
+        read(value, str, f"metadata.{short(name)[1:-1]}")
     reasoning = optional(body, "reasoning", dict, "", {})
     choice = body.get("tool_choice") or "auto"
+    check_depth(choice, "tool_choice")
     format_ = optional(body, "text", dict, "", {}).get("format") or {"type": "text"}
     return {
         "instructions": body.get("instructions"),
@@ -126,8 +141,8 @@ def _repeated(body: Mapping[str, Any], tools: ToolBook) -> Mapping[str, Any]:
         "temperature": body.get("temperature"),
         "top_p": body.get("top_p"),
         "max_output_tokens": body.get("max_output_tokens"),
-        "reasoning": {"effort": reasoning.get("effort"), "summary": reasoning.get("summary")},
-        "text": {"format": format_},
+        "reasoning": {"effort": reasoning.get("effort"), "summary": optional(reasoning, "summary", str, "reasoning")},
+        "text": {"format": {name: format_[name] for name in FORMAT_FIELDS if name in format_}},
         "tool_choice": flat(choice) if isinstance(choice, dict) else choice,
         "tools": [dict(tool) for tool in tools.given],
     }
@@ -173,7 +188,7 @@ def _format(body: Mapping[str, Any]) -> AnswerFormat | None:
     )
 
 
-def _tool_choice(value: Any, tools: ToolBook) -> tuple[ToolChoice, ToolBook]:
+def _tool_choice(value: Any, tools: ToolSet) -> tuple[ToolChoice, ToolSet]:
     """The choice, and the tools that it leaves."""
     where = "tool_choice"
     if value is None:
@@ -188,18 +203,21 @@ def _tool_choice(value: Any, tools: ToolBook) -> tuple[ToolChoice, ToolBook]:
         allowed = [
             _named(tool, tools, f"{where}.tools[{index}]")
             for index, tool in enumerate(field(value, "tools", list, where))
+            if not (isinstance(tool, dict) and tool.get("type") in tools.left_out)  # the header says so
         ]
         kept = {name: tool for name, tool in tools.tools.items() if name in allowed}
-        return mode, ToolBook(kept, tools.left_out, tools.given)  # type: ignore[return-value]  # as above
+        return mode, ToolSet(kept, tools.left_out, tools.given)  # type: ignore[return-value]  # as above
     return OneTool(_named(value, tools, where)), tools
 
 
-def _named(value: Any, tools: ToolBook, where: str) -> str:
+def _named(value: Any, tools: ToolSet, where: str) -> str:
     """The name that the model knows the chosen tool by."""
     kind = field(read(value, dict, where), "type", str, where)
     if kind not in ("function", "custom", "tool_search"):
         raise invalid(
-            f"{where}: a {short(kind)} tool runs at OpenAI, so it cannot be chosen here", where, "unsupported_value"
+            f"{where}: only OpenAI's models have {short(kind)} tools, so none can be chosen here",
+            where,
+            "unsupported_value",
         )
     nested = value.get("function")
     name = (

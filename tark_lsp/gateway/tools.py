@@ -6,13 +6,13 @@
 | `custom` | with one string, `input`; a grammar is in the description | `custom_tool_call` |
 | `namespace` | each of its tools, named `namespace__tool` | by its kind, with `namespace` |
 | `tool_search` of the client | with its own parameters | `tool_search_call` |
-| others | left out: they run at OpenAI | never |
+| others | left out: only OpenAI's models have them | never |
 """
 
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tark_lsp.gateway.problems import invalid
@@ -48,7 +48,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolBook:
+class ToolSet:
     """`tools` by the name that the model gets. `left_out`: the types of hosted tools. `given`: as the response repeats
     them.
     """
@@ -69,10 +69,10 @@ class ToolBook:
         return tuple(tool.definition for tool in self.tools.values() if not (tool.deferred and searches))
 
 
-def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Sequence[Any]]] = ()) -> ToolBook:
+def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Sequence[Any]]] = ()) -> ToolSet:
     """`loaded`: tools that items of the input bring, each list with its place; they are visible at once.
 
-    Of two tools with one name, the later one counts: a search can find a tool that is declared already.
+    Of two declarations of one tool, the later one counts: a search can find a tool that is declared already.
     """
     found: dict[str, Tool] = {}
     left_out: list[str] = []
@@ -90,8 +90,9 @@ def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Seq
             if len(found) + len(made) + len(left_out) > MAX_TOOLS:
                 raise invalid(f"{at}: there are more than {MAX_TOOLS} tools", at, "array_above_max_length")
             for one in made:
+                _check_name(one, found.get(one.definition.name), at)
                 found[one.definition.name] = one if place == where else _visible(one)
-    return ToolBook(found, tuple(dict.fromkeys(left_out)), tuple(given))
+    return ToolSet(found, tuple(dict.fromkeys(left_out)), tuple(given))
 
 
 def sent_name(name: str, namespace: str = "") -> str:
@@ -104,8 +105,15 @@ def sent_name(name: str, namespace: str = "") -> str:
     return f"{cleaned[:55]}_{digest}"
 
 
+def _check_name(tool: Tool, other: Tool | None, where: str) -> None:
+    """Two tools that the model could not tell apart. Raises Problem."""
+    if other is not None and (other.kind, other.name, other.namespace) != (tool.kind, tool.name, tool.namespace):
+        message = f"{where}: the model would know it as {short(tool.definition.name)}, like another tool; rename one"
+        raise invalid(message, where, "duplicate_tool")
+
+
 def _visible(tool: Tool) -> Tool:
-    return Tool(tool.kind, tool.name, tool.namespace, tool.definition)
+    return replace(tool, deferred=False)
 
 
 def flat(tool: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -127,7 +135,8 @@ def _function(tool: Mapping[str, Any], where: str, namespace: str) -> Iterator[T
     name = _name(tool, where)
     description = optional(tool, "description", str, where, "")
     parameters = optional(tool, "parameters", dict, where, {})
-    definition = ToolDefinition(sent_name(name, namespace), description, parameters)
+    strict = optional(tool, "strict", bool, where, False)
+    definition = ToolDefinition(sent_name(name, namespace), description, parameters, strict=strict)
     yield Tool("function_call", name, namespace, definition, tool.get("defer_loading") is True)
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import ParamSpec, Protocol, TypeVar
 from urllib.parse import quote
 
 from tark_lsp import __version__
@@ -27,6 +27,9 @@ from tark_lsp.llm.refusals import read_document, read_refusal, retry_reason
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.retry import PROVIDER_FAULTS, CircuitBreaker, RetryPolicy
 from tark_lsp.llm.wire.wire import Framing, TargetModel, Wire
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 NON_STREAM_STARTS: Mapping[Framing, tuple[bytes, ...]] = {"sse": (b"{", b"[", b"<"), "json-lines": (b"[", b"<")}
 """How a body starts that is not a stream: an error, a JSON document, a web page."""
@@ -70,6 +73,13 @@ class Model(Protocol):
         If you leave it early, use `contextlib.aclosing`: closing the generator closes the socket.
         """
         ...
+
+
+async def _off_loop(request: ChatRequest, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Calls it in a thread if the request is large, so that the event loop goes on."""
+    if request.is_large:
+        return await asyncio.to_thread(function, *args, **kwargs)
+    return function(*args, **kwargs)
 
 
 def request_headers(provider: Provider, wire: Wire, key: Key | None, url: str) -> dict[str, str]:
@@ -118,7 +128,7 @@ class WireModel:
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """See `Model.stream`. A request is sent again only if nothing of its answer was shown."""
-        for sentence in self._new_notices(request):
+        for sentence in await _off_loop(request, self._new_notices, request):
             yield Notice(sentence)
         attempts = Attempts(time.monotonic(), self.target)
         if not request.starts_turn:
@@ -130,7 +140,8 @@ class WireModel:
             used: UsageUpdate | None = None
             access: Access | None = None
             attempts.target = self.target
-            fitted, dropped = fit_options(request, self.target, self.wire.name)  # a refusal can have changed it
+            # A refusal can have changed the target.
+            fitted, dropped = await _off_loop(request, fit_options, request, self.target, self.wire.name)
             for drop in dropped:
                 if drop not in attempts.dropped:
                     attempts.dropped.add(drop)
@@ -217,7 +228,8 @@ class WireModel:
         non_stream_starts = NON_STREAM_STARTS[self.wire.framing]
         quiet = self.times.idle if request.thinking == "off" else self.times.thinking
         first = True
-        async with Exchange(self.transport, self._http_request(request, access), self.times) as exchange:
+        http_request = await _off_loop(request, self._http_request, request, access)
+        async with Exchange(self.transport, http_request, self.times) as exchange:
             while (item := await exchange.next_item()) is not None:
                 match item:
                     case Stall():

@@ -42,7 +42,8 @@ class WireOptions:
     `forced_calls`: `required`, or one tool. `one_call`: a switch against parallel calls. `json_object`: JSON without a
     schema. `format_with_tools`: a format does not exclude tools. `constrained`: whether the model thinks, so that it
     cannot be forced to call and cannot be sampled freely. `highest_temperature`: others are refused.
-    `both_samplings`: it accepts `temperature` and `top_p` in one request.
+    `both_samplings`: it accepts `temperature` and `top_p` in one request. `strict_tools`: it can be told to enforce the
+    schema of a tool.
     """
 
     field_for_none: bool = True
@@ -53,6 +54,7 @@ class WireOptions:
     constrained: Check = _never
     highest_temperature: float = 2.0
     both_samplings: bool = True
+    strict_tools: bool = True
 
 
 OPTIONS_OF = {
@@ -61,8 +63,12 @@ OPTIONS_OF = {
     "anthropic-messages": WireOptions(
         json_object=False, constrained=_claude_thinks, highest_temperature=1.0, both_samplings=False
     ),
-    "gemini-content": WireOptions(one_call=False, format_with_tools=lambda _, target: is_since_3(target)),
-    "ollama-chat": WireOptions(field_for_none=False, forced_calls=False, one_call=False, format_with_tools=_never),
+    "gemini-content": WireOptions(
+        one_call=False, format_with_tools=lambda _, target: is_since_3(target), strict_tools=False
+    ),
+    "ollama-chat": WireOptions(
+        field_for_none=False, forced_calls=False, one_call=False, format_with_tools=_never, strict_tools=False
+    ),
 }
 
 
@@ -73,6 +79,7 @@ def fit_options(request: ChatRequest, target: TargetModel, wire: str) -> tuple[C
     row = OPTIONS_OF[wire]
     request, relaxed = _fit_tool_choice(request, target, row)
     _check_format(request, target, row)
+    request, loose = _fit_strictness(request, target, row)
     dropped = tuple(_unsendable(request, target, row))
     if dropped and not request.options.may_drop:
         raise UnsupportedOption(dropped[0].option, dropped[0].reason, hint=f"leave out {dropped[0].option}")
@@ -80,7 +87,16 @@ def fit_options(request: ChatRequest, target: TargetModel, wire: str) -> tuple[C
     request = replace(request, options=replace(request.options, **left_out))
     if request.max_output_tokens and not target.quirks.max_tokens_field:
         relaxed = (*relaxed, Dropped("max_output_tokens", f"{target.ref} accepts no limit for its answers"))
-    return request, (*relaxed, *dropped)
+    return request, (*relaxed, *loose, *dropped)
+
+
+def _fit_strictness(
+    request: ChatRequest, target: TargetModel, row: WireOptions
+) -> tuple[ChatRequest, tuple[Dropped, ...]]:
+    if (row.strict_tools and not target.text_calls) or not any(tool.strict for tool in request.tools):
+        return request, ()
+    tools = tuple(replace(tool, strict=False) for tool in request.tools)
+    return replace(request, tools=tools), (Dropped("tools.strict", f"{target.ref} enforces no schema of a tool"),)
 
 
 def _fit_tool_choice(

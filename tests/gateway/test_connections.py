@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
-from tark_lsp.gateway import connections, load
+from tark_lsp.gateway import body, connections, load
+from tark_lsp.gateway.serving import listen
 from tark_lsp.llm.scripted.scenario import Reply
 from tests.gateway.running import TOKEN, running_gateway
 from tests.gateway.test_http import Answered, asking, request, send
@@ -62,17 +64,49 @@ async def test_hostile_http() -> None:
     assert upstream.requests == []
 
 
-async def test_chunks_and_pipelined_requests() -> None:
-    two = raw("transfer-encoding: chunked", body=CHUNKED) + raw(LENGTH)
+async def test_chunks_and_requests_one_after_another() -> None:
     async with Loopback([Reply(text="Hi")]) as upstream, running_gateway(upstream) as url:
         async with connected(url) as (reader, writer):
-            writer.write(two)
-            for _ in range(2):
+            for sent in (raw("transfer-encoding: chunked", body=CHUNKED), raw(LENGTH)):
+                writer.write(sent)
                 assert (await read_answer(reader)).status == 200
         chunks = [b"1\r\n%c\r\n" % byte for byte in BODY]  # each byte in a chunk of its own
         answer = await send(url, raw("transfer-encoding: chunked", body=b"".join(chunks) + b"0\r\n\r\n"))
         assert answer.status == 200
     assert len(upstream.requests) == 3
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_client_leaves_that_sent_more_requests_than_it_read(stream: bool) -> None:
+    """The answer ends, and so does the connection: the other requests are not run."""
+    half = Raw([b'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'], stall=True)
+    body = asking(stream=stream)
+    several = raw(f"content-length: {len(body)}", body=body) * 3
+    async with (
+        Loopback([half]) as upstream,
+        running_gateway(upstream) as url,
+        asyncio.timeout(AT_ONCE),
+    ):
+        async with connected(url) as (_, writer):
+            writer.write(several)
+            await upstream.asked(1)
+        await upstream.requests[0].closed.wait()
+        upstream.then(Reply(text="Hi"))
+        async with connected(url) as (reader, writer):
+            writer.write(raw(LENGTH) * 3)
+            assert (await read_answer(reader)).status == 200
+            assert await reader.read() == b""
+    assert len(upstream.requests) == 2
+
+
+async def test_an_offer_of_http_2_is_ignored() -> None:
+    """Java's client makes it. A tunnel is refused."""
+    offer = raw(LENGTH, "connection: upgrade, http2-settings", "Upgrade: h2c", "http2-settings: AAMAAABkAARAAAAA")
+    async with Loopback([Reply(text="Hi")]) as upstream, running_gateway(upstream) as url:
+        assert (await send(url, offer)).status == 200
+        answer = await send(url, request("CONNECT", "localhost:1"))
+    assert (answer.status, answer.error["code"]) == (400, "invalid_http")
+    assert len(upstream.requests) == 1
 
 
 async def test_trailers_change_nothing() -> None:
@@ -120,6 +154,22 @@ async def test_more_than_it_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (await send(url, raw(LENGTH))).status == 200
 
 
+async def test_chunked_bodies_count_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their length is unknown only until they are read: a stream that runs for long holds no more than its body."""
+    monkeypatch.setattr(load, "MAX_BYTES", body.MAX_BYTES + 10_000)
+    chunked = raw("transfer-encoding: chunked", body=CHUNKED)
+    async with (
+        Loopback([Raw(silent=True)]) as upstream,
+        running_gateway(upstream) as url,
+        connected(url) as (_, one),
+        asyncio.timeout(AT_ONCE),
+    ):
+        one.write(chunked)
+        await upstream.asked(1)
+        upstream.then(Reply(text="Hi"))
+        assert (await send(url, chunked)).status == 200
+
+
 async def test_more_connections_than_it_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MAX_CONNECTIONS", 1)
     async with (
@@ -130,6 +180,22 @@ async def test_more_connections_than_it_can_hold(monkeypatch: pytest.MonkeyPatch
         writer.write(b"POST")
         await writer.drain()
         assert (await send(url, b"")).error["code"] == "gateway_busy"
+
+
+async def test_no_event_waits_for_the_acknowledgement_of_the_last_one() -> None:
+    """Nagle's algorithm is off. With it, and a client that delays its acknowledgements, it would be 40 ms each."""
+    serving: list[socket.socket] = []
+
+    class Accepted(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            serving.append(transport.get_extra_info("socket"))
+            made.set()
+
+    made, listening = asyncio.Event(), listen(0)
+    server = await asyncio.get_running_loop().create_server(Accepted, sock=listening)
+    async with server, connected(f"http://127.0.0.1:{listening.getsockname()[1]}/v1"):
+        await made.wait()
+        assert serving[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from tark_lsp.gateway.history import read_history
 from tark_lsp.gateway.problems import problem_of
 from tark_lsp.gateway.reasoning_state import read_state
 from tark_lsp.gateway.response import new_response
-from tark_lsp.gateway.tools import ToolBook, read_tools
+from tark_lsp.gateway.tools import ToolSet, read_tools
 from tark_lsp.llm.events import (
     Done,
     Echo,
@@ -35,19 +35,19 @@ from tests.gateway.sdk import REPEATED, assembled, check_events
 
 pytestmark = pytest.mark.slow  # the SDK takes seconds to import
 
-NO_TOOLS = ToolBook({})
+NO_TOOLS = ToolSet({})
 CALL_DONE = Done(WireStop.TOOL_CALLS, "tool_calls")
 END = Done(WireStop.END_TURN, "stop")
 
 
-def new_encoder(tools: ToolBook = NO_TOOLS) -> ResponseEncoder:
+def new_encoder(tools: ToolSet = NO_TOOLS) -> ResponseEncoder:
     count = itertools.count(1)
     return ResponseEncoder(
         new_response("resp_1", 1, "p/m", REPEATED), "p/m", tools, lambda kind: f"{kind}_{next(count)}"
     )
 
 
-def encoded(*events: StreamEvent, tools: ToolBook = NO_TOOLS) -> list[dict[str, Any]]:
+def encoded(*events: StreamEvent, tools: ToolSet = NO_TOOLS) -> list[dict[str, Any]]:
     encoder = new_encoder(tools)
     made = [*encoder.begin(), *(made for event in events for made in encoder.feed(event))]
     check_events(made)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tark_lsp.gateway import answer, body
+from tark_lsp.gateway import body, connections, encoder
 from tark_lsp.gateway.guard import Guard
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedError
 from tests.gateway.running import TOKEN, model_of, running_gateway
@@ -70,6 +70,11 @@ REFUSED = {
     "compressed": (request(content=b"x", content_encoding="zstd"), 415, "unsupported_media_type"),
     "no JSON": (request(content=b'{"input": '), 400, "invalid_json"),
     "NaN": (request(content=b'{"input": NaN}'), 400, "invalid_json"),
+    "infinite": (request(content=b'{"input": "Hi", "metadata": {"a": 1e400}}'), 400, "invalid_json"),
+    "huge": (request(content=b'{"input": "Hi", "top_p": 1%b}' % (b"0" * 300)), 400, "invalid_value"),
+    "many digits": (request(content=b'{"input": "Hi", "top_p": %b}' % (b"1" * 9000)), 400, "invalid_json"),
+    "BOM": (request(content=b"\xef\xbb\xbf" + asking()), 400, "invalid_json"),
+    "UTF-16": (request(content=asking().decode().encode("utf-16")), 400, "invalid_json"),
     "no UTF-8": (request(content=b'{"input": "\xff"}'), 400, "invalid_json"),
     "deep": (request(content=b"[" * 100_000), 400, "too_deep"),
     "no object": (request(content=b"[]"), 400, "invalid_type"),
@@ -80,6 +85,8 @@ REFUSED = {
     "stored response": (request("GET", "/v1/responses/resp_1"), 404, "not_stored"),
     "cancel": (request("POST", "/v1/responses/resp_1/cancel"), 404, "not_stored"),
     "another path": (request("GET", "/v1/chat/completions"), 404, "not_found"),
+    "without v1": (request(path="/responses", content=asking()), 404, "not_found"),
+    "with a slash": (request("GET", "/v1/models/"), 404, "not_found"),
     "another method": (request("DELETE"), 405, "method_not_allowed"),
 }
 
@@ -104,6 +111,23 @@ async def test_allowed_requests() -> None:
             assert json.loads(answer.content)["output"][0]["content"][0]["text"] == "Hi"
         health = await send(url, request("GET", "/health", authorization=""))
         assert json.loads(health.content)["status"] == "ok"
+
+
+async def test_lone_surrogates() -> None:
+    """JavaScript makes them when it cuts a text in the middle of an emoji. No provider accepts them."""
+    half = "\ud83d"
+    tools = [{"type": "function", "name": "f", "description": half, "parameters": {"type": "object", "title": half}}]
+    fields = {"metadata": {half: half}, "tools": tools, "instructions": half, "input": f"Hi {half}"}
+    async with Loopback([Reply(text="Hi")]) as upstream, running_gateway(upstream) as url:
+        assert (await send(url, request(content=asking(**fields)))).status == 200
+        assert (await send(url, request(content=asking(model=half)))).status == 404
+    assert upstream.requests[0].json["messages"][1]["content"] == "Hi ?"
+
+
+async def test_a_wrong_method_is_told_the_right_ones() -> None:
+    async with Loopback([Reply(text="Hi")]) as upstream, running_gateway(upstream) as url:
+        answer = await send(url, request("PUT", content=asking()))
+    assert (answer.status, answer.headers["allow"]) == (405, "post")
 
 
 async def test_without_a_token() -> None:
@@ -185,8 +209,8 @@ async def test_a_silent_model_is_waited_for_with_comments() -> None:
 
 
 async def test_a_client_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model is not read further than a little ahead of the client, and not for ever."""
-    monkeypatch.setattr(answer, "SLOW_READER_SECONDS", 0.2)
+    """The model is not read further than a little ahead of the client, and not for ever; nor is the socket kept."""
+    monkeypatch.setattr(connections, "SLOW_READER_SECONDS", 0.2)
     piece = b'data: {"choices":[{"delta":{"content":"%b"}}]}\n\n' % (b"x" * 60_000)
     async with (
         Loopback([Raw([piece] * 2000)]) as upstream,
@@ -198,8 +222,28 @@ async def test_a_client_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
         writer.write(request(content=asking(stream=True)))
         await upstream.asked(1)
         await upstream.requests[0].closed.wait()
+        while not (await send(url, request("GET", "/metrics"))).content.count(b'end="left"'):
+            pass
         writer.close()
         await writer.wait_closed()
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_an_answer_without_an_end(monkeypatch: pytest.MonkeyPatch, stream: bool) -> None:
+    """The gateway holds an answer until it ends, so not for ever."""
+    monkeypatch.setattr(encoder, "MAX_CHARACTERS", 1000)
+    piece = b'data: {"choices":[{"delta":{"content":"over and over"}}]}\n\n'
+    async with (
+        Loopback([Raw([piece] * 500, stall=True)]) as upstream,
+        running_gateway(upstream) as url,
+        asyncio.timeout(AT_ONCE),
+    ):
+        if stream:
+            events = await events_of(url, request(content=asking(stream=True), connection="close"), asyncio.Event())
+            assert "more than 1000 characters" in events[-1]["response"]["error"]["message"]
+        else:
+            assert (await send(url, request(content=asking()))).error["code"] == "upstream_protocol"
+        await upstream.requests[0].closed.wait()
 
 
 async def test_nothing_is_left_of_requests_that_go_wrong() -> None:

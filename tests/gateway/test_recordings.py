@@ -12,7 +12,7 @@ from tark_lsp.gateway.encoder import ResponseEncoder
 from tark_lsp.gateway.history import read_history
 from tark_lsp.gateway.problems import problem_of
 from tark_lsp.gateway.response import new_response
-from tark_lsp.gateway.tools import ToolBook
+from tark_lsp.gateway.tools import ToolSet
 from tark_lsp.llm.events import ToolCallStart
 from tark_lsp.llm.wire.sendable_history import replace_ids
 from tark_lsp.messages import Message, Opaque, Part, Text, Thinking, ToolCall, Usage
@@ -55,7 +55,7 @@ NOT_AS_GOLDEN = SDK_MISSES_THE_END
 def replayed(path: Path) -> list[dict[str, Any]]:
     count = itertools.count(1)
     response = new_response("resp_1", 1, "p/m", REPEATED)
-    encoder = ResponseEncoder(response, "p/m", ToolBook({}), lambda kind: f"{kind}_{next(count)}")
+    encoder = ResponseEncoder(response, "p/m", ToolSet({}), lambda kind: f"{kind}_{next(count)}")
     events, failure = read_whole(path)
     made = [*encoder.begin(), *(made for event in events for made in encoder.feed(event))]
     return made if failure is None else [*made, *encoder.fail(problem_of(failure))]

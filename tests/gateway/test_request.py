@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tark_lsp.gateway.history import MAX_ITEMS
 from tark_lsp.gateway.problems import Problem
 from tark_lsp.gateway.reasoning_state import read_state, write_state
-from tark_lsp.gateway.request import Asked, read_request
+from tark_lsp.gateway.request import ParsedRequest, read_request
 from tark_lsp.gateway.tools import MAX_TOOLS
 from tark_lsp.llm.events import Echo
 from tark_lsp.llm.options import AnswerFormat, ChatOptions, OneTool
@@ -22,7 +22,7 @@ CALL = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "
 RESULT = {"type": "function_call_output", "call_id": "c1", "output": "seen"}
 
 
-def asked(items: Any = "Hi", **body: Any) -> Asked:
+def asked(items: Any = "Hi", **body: Any) -> ParsedRequest:
     return read_request({"input": items, "model": "p/m", **body}, lambda name: name)
 
 
@@ -126,7 +126,7 @@ def test_custom_tools_namespaces_and_searches() -> None:
         ("tool_search", {"query": "x"}),
         ("mcp__git__look", {}),
     ]
-    assert request.warnings == ("tools left out, since they run at OpenAI: web_search, local_shell",)
+    assert request.warnings == ("tools left out, since only OpenAI's models have them: web_search, local_shell",)
     assert [tool["type"] for tool in request.repeated["tools"]][:3] == ["custom", "namespace", "tool_search"]
 
 
@@ -136,6 +136,18 @@ def test_nested_tools_of_chat_completions() -> None:
     assert request.repeated["tools"][0]["name"] == "look"
 
 
+def test_a_strict_tool_is_asked_for_as_such() -> None:
+    nested = {"type": "function", "function": {"name": "deep", "strict": True}}
+    request = asked(tools=[{**LOOK, "strict": True}, {**LOOK, "name": "loose"}, nested])
+    assert {tool.name: tool.strict for tool in request.chat.tools} == {"look": True, "loose": False, "deep": True}
+
+
+def test_a_state_whose_parts_are_no_provider_s_is_left_out() -> None:
+    kinds: list[Any] = [[], {"a": 1}, None]
+    for kind in kinds:
+        assert read_state(write_state("p/m", [Echo("opaque", {"type": kind})])) is None
+
+
 def test_without_a_search_of_the_client_nothing_is_hidden() -> None:
     tools = [{"type": "tool_search"}, {**LOOK, "defer_loading": True}]
     assert [tool.name for tool in asked(tools=tools).chat.tools] == ["look"]
@@ -143,9 +155,9 @@ def test_without_a_search_of_the_client_nothing_is_hidden() -> None:
 
 def test_names_that_no_provider_accepts_come_back_as_they_were() -> None:
     names = ["with space", "a" * 100, "a" * 99 + "b", "1st"]
-    book = asked(tools=[{**LOOK, "name": name} for name in names]).tools
-    assert [tool.name for tool in book.tools.values()] == names
-    assert all(len(sent) <= 64 for sent in book.tools)
+    tools = asked(tools=[{**LOOK, "name": name} for name in names]).tools
+    assert [tool.name for tool in tools.tools.values()] == names
+    assert all(len(sent) <= 64 for sent in tools.tools)
 
 
 @pytest.mark.parametrize(
@@ -156,10 +168,14 @@ def test_names_that_no_provider_accepts_come_back_as_they_were() -> None:
         ({"type": "function", "name": "look"}, OneTool("look")),
         ({"type": "function", "function": {"name": "look"}}, OneTool("look")),
         ({"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "look"}]}, "required"),
+        (
+            {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "mcp"}, {"type": "function", "name": "look"}]},
+            "auto",
+        ),
     ],
 )
 def test_tool_choices(given: Any, wanted: Any) -> None:
-    request = asked(tools=[LOOK, {**LOOK, "name": "other"}], tool_choice=given)
+    request = asked(tools=[LOOK, {**LOOK, "name": "other"}, {"type": "mcp"}], tool_choice=given)
     assert request.chat.options.tool_choice == wanted
     assert len(request.chat.tools) == (1 if isinstance(given, dict) and given["type"] == "allowed_tools" else 2)
 
@@ -182,8 +198,15 @@ def test_what_has_no_effect_is_named_unless_it_says_what_happens_anyway() -> Non
         "stream_options": {"include_obfuscation": False},
     }
     assert asked(**quiet, metadata={"a": "b"}, service_tier=None).warnings == ()
-    request = asked(store=True, top_logprobs=2, text={"verbosity": "low"}, **{"n\u2028ew\r\n": 1})
-    assert request.warnings == ("ignored: n\\u2028ew\\r\\n, store, text.verbosity, top_logprobs",)
+    request = asked(
+        store=True,
+        top_logprobs=2,
+        text={"verbosity": "low"},
+        reasoning={"summary": "concise", "context": "auto"},
+        **{"n\u2028ew\r\n": 1},
+    )
+    named = "n\\u2028ew\\r\\n, reasoning.context, reasoning.summary, store, text.verbosity, top_logprobs"
+    assert request.warnings == (f"ignored: {named}",)
 
 
 ERRORS: list[tuple[dict[str, Any], str, str]] = [
@@ -229,7 +252,8 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"background": True}, "background", "a response ends with its connection"),
     ({"conversation": "c"}, "conversation", "nothing is stored here"),
     ({"prompt": {"id": "p"}}, "prompt", "prompts are stored at OpenAI"),
-    ({"temperature": 3}, "temperature", "must be from 0 to 2, but it is 3"),
+    ({"temperature": 3}, "temperature", "must be from 0 to 2"),
+    ({"temperature": 10**400}, "temperature", "must be from 0 to 2"),
     ({"temperature": "hot"}, "temperature", "must be a number"),
     ({"top_p": -1}, "top_p", "must be from 0 to 1"),
     ({"max_output_tokens": 0}, "max_output_tokens", "must be from 1 to"),
@@ -242,8 +266,17 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"tools": [{"type": "function"}]}, "tools[0].name", "tools[0].name is missing"),
     ({"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "mcp"}]}]}, "tools[0].tools[0].type", "'mcp'"),
     ({"tool_choice": "requird"}, "tool_choice", "did you mean required?"),
-    ({"tool_choice": {"type": "web_search"}}, "tool_choice", "runs at OpenAI"),
+    ({"tool_choice": {"type": "web_search"}}, "tool_choice", "only OpenAI's models have 'web_search' tools"),
     ({"tool_choice": {"type": "function", "name": "x"}}, "tool_choice.name", "there is no tool 'x' in tools"),
+    (
+        {"tools": [{**LOOK, "name": "a__b"}, {"type": "namespace", "name": "a", "tools": [{**LOOK, "name": "b"}]}]},
+        "tools[1]",
+        "the model would know it as 'a__b', like another tool",
+    ),
+    ({"tools": [LOOK, {"type": "custom", "name": "look"}]}, "tools[1]", "like another tool"),
+    ({"tools": [{**LOOK, "strict": "yes"}]}, "tools[0].strict", "must be true or false"),
+    ({"metadata": {"a": 1}}, "metadata.a", "metadata.a must be a string"),
+    ({"reasoning": {"summary": 1}}, "reasoning.summary", "reasoning.summary must be a string"),
     ({"input": [HI, {"type": "additional_tools", "tools": [7]}]}, "input[1].tools[0]", "must be an object"),
 ]
 
@@ -267,9 +300,15 @@ def test_deep_nesting() -> None:
     deep: Any = {}
     for _ in range(200):
         deep = {"a": deep}
-    for body in ({"tools": [{**LOOK, "parameters": deep}]}, {"metadata": deep}):
+    search = {"type": "tool_search_call", "call_id": "c", "arguments": deep}
+    for body in (
+        {"tools": [{**LOOK, "parameters": deep}]},
+        {"tools": [LOOK], "tool_choice": {"type": "function", "name": "look", "x": deep}},
+        {"items": [HI, search, {"type": "tool_search_output", "call_id": "c", "tools": []}]},
+    ):
         with pytest.raises(Problem, match="nested deeper"):
             asked(**body)
+    assert read_state(write_state("p/m", [Echo("opaque", deep)])) is None
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)

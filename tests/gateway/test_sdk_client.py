@@ -275,7 +275,7 @@ async def test_options_reach_the_model_or_the_header() -> None:
     assert body["generationConfig"]["maxOutputTokens"] == 100
     warnings = first.headers["x-tark-warnings"]
     assert "ignored: service_tier, store" in warnings
-    assert "tools left out, since they run at OpenAI: web_search" in warnings
+    assert "tools left out, since only OpenAI's models have them: web_search" in warnings
     assert "parallel_tool_calls left out" in warnings
     assert first.parse().tool_choice.name == "read_file"
 

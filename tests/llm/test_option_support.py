@@ -41,6 +41,7 @@ EXAMPLES = {
     "`answer_format`: `json_object`": replace(ASKED, tools=(), options=JSON),
     "`answer_format`: `json_schema`": replace(ASKED, tools=(), options=SCHEMA),
     "a format and tools": replace(ASKED, options=SCHEMA),
+    "`strict` of a tool": replace(ASKED, tools=(replace(LOOK, strict=True),)),
 }
 """A request for each row of the documented table."""
 

@@ -52,7 +52,8 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
 
 
 def _tool(tool: ToolDefinition) -> dict[str, Any]:
-    sent = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+    described = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+    sent = {**described, "strict": True} if tool.strict else described
     return {**sent, "defer_loading": True} if tool.loading == "deferred" else sent
 
 

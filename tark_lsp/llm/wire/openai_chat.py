@@ -10,7 +10,7 @@ from tark_lsp.llm.wire.openai_chat_answer import ECHOED, ChatParser
 from tark_lsp.llm.wire.sendable_history import note_images_left_out, result_text, sendable_history
 from tark_lsp.llm.wire.thinking import effort_for
 from tark_lsp.llm.wire.wire import TargetModel, Wire
-from tark_lsp.messages import Image, Message, Text, Thinking, ToolResult
+from tark_lsp.messages import Image, Message, Text, Thinking, ToolDefinition, ToolResult
 
 
 def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
@@ -26,17 +26,7 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
         messages = _marked(messages, quirks.cache_field)
     body: dict[str, Any] = {"model": target.model, "messages": messages, "stream": True}
     if request.tools:
-        body["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": dict(tool.parameters),
-                },
-            }
-            for tool in request.declared_tools
-        ]
+        body["tools"] = [{"type": "function", "function": _function(tool)} for tool in request.declared_tools]
         body |= _tool_options(request.options)
     if quirks.stream_usage:
         body["stream_options"] = {"include_usage": True}
@@ -49,6 +39,11 @@ def encode_request(request: ChatRequest, target: TargetModel) -> bytes:
     if quirks.cache_key and request.session_id:
         body["prompt_cache_key"] = request.session_id
     return encode_json(body | _thinking(request.thinking, target))
+
+
+def _function(tool: ToolDefinition) -> dict[str, Any]:
+    sent = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return {**sent, "strict": True} if tool.strict else sent
 
 
 def _tool_options(options: ChatOptions) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _definition(tool: ToolDefinition, target: TargetModel) -> dict[str, Any]:
     if tool.loading == "search" and target.defers_tools:
         return {"type": "tool_search", "execution": "client", **described}
     # The default is to make the schema strict.
-    sent = {"type": "function", "name": tool.name, **described, "strict": False}
+    sent = {"type": "function", "name": tool.name, **described, "strict": tool.strict}
     return {**sent, "defer_loading": True} if tool.loading == "deferred" else sent
 
 

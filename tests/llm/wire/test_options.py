@@ -9,6 +9,7 @@ import pytest
 from tark_lsp.llm.options import AnswerFormat, ChatOptions, OneTool
 from tark_lsp.llm.request import ChatRequest
 from tark_lsp.llm.wire.wire import TargetModel, load_wire
+from tark_lsp.messages import ToolDefinition
 from tests.cases import every
 from tests.llm.wire.histories import TOOLS, ref_of, user
 from tests.llm.wire.sdk_types import TYPES
@@ -138,3 +139,27 @@ def test_an_effort_and_a_schema_are_in_one_field_of_anthropic() -> None:
     body = json.loads(load_wire("anthropic-messages").encode(request, target))
     assert TYPES["anthropic-messages"](body) == []
     assert body["output_config"] == {"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}}
+
+
+STRICT: dict[str, tuple[str, ...]] = {
+    "openai-responses": ("strict",),
+    "openai-chat": ("function", "strict"),
+    "anthropic-messages": ("strict",),
+}
+"""Where a tool says that its schema is enforced. The other wires cannot say it."""
+
+
+@pytest.mark.parametrize("wire", TYPES)
+def test_a_strict_tool(wire: str) -> None:
+    parameters = {"type": "object", "properties": {}, "additionalProperties": False}
+    tools = (ToolDefinition("look", "Looks.", parameters, strict=True), ToolDefinition("do", "Does.", parameters))
+    body = body_of(wire, tools=tools)
+    if wire not in STRICT:
+        assert b"strict" not in json.dumps(body).encode()
+        return
+    *outer, last = STRICT[wire]
+    said = {}
+    for tool in body["tools"]:
+        fields = tool[outer[0]] if outer else tool
+        said[fields["name"]] = fields.get(last)
+    assert said == {"look": True, "do": False if wire == "openai-responses" else None}
