@@ -244,6 +244,11 @@ def may_hide_below(folders: Sequence[Path], policy: Policy, workspace: Workspace
     return rules or any(workspace.has_private_below(folder) for folder in folders)
 
 
+def may_ask_below(folders: Sequence[Path], policy: Policy, workspace: Workspace) -> bool:
+    """Whether `is_read_asked` can be true for a path below these folders."""
+    return any(rule.is_about_reading and rule.can_match_below(folders, workspace) for rule in policy.ask)
+
+
 def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
     """Whether an ask rule applies to reading the file. A call that reads many files cannot ask about every one."""
     return _of_reading(path, policy.ask, workspace)

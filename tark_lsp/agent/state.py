@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tark_lsp.agent import events
-from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_hide_below, shows_secrets_of
+from tark_lsp.agent.approval import (
+    Policy,
+    is_read_asked,
+    is_read_denied,
+    may_ask_below,
+    may_hide_below,
+    shows_secrets_of,
+)
 from tark_lsp.agent.edit_check import EditCheck
 from tark_lsp.agent.grants import Grant
 from tark_lsp.agent.kinds import Kind, level_of, offered_tools
@@ -131,6 +138,7 @@ class Turn:
         self.granted = Granted(self.limits)
         self.context.is_read_denied = lambda path: is_read_denied(path, self.rules, self.context.workspace)
         self.context.may_hide_below = lambda folders: may_hide_below(folders, self.rules, self.context.workspace)
+        self.context.may_ask_below = lambda folders: may_ask_below(folders, self.rules, self.context.workspace)
         self.context.is_read_asked = lambda path: is_read_asked(path, self.rules, self.context.workspace)
         self.context.shows_secrets_of = lambda path: shows_secrets_of(path, self.rules, self.context.workspace)
 

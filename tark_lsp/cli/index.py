@@ -146,6 +146,10 @@ def _clear(screen: Screen, *, every: bool) -> int:
     removed = bytes_removed = 0
     code = DONE
     for place in filter(Path.is_dir, places):
+        if place.is_symlink():  # what it leads to is not ours to remove
+            place.unlink()
+            removed += 1
+            continue
         lock = try_lock(place)
         if lock is None:
             screen.print_error(

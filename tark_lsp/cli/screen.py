@@ -96,7 +96,10 @@ class Screen:
     def show_end(self, end: Mapping[str, Any]) -> None:
         """Shows how the turn ended (protocol.md)."""
         edits = [f"{self.file_name(edit['uri'])} {edit['state']}" for edit in end.get("edits") or ()]
-        changed = [f"{self.file_name(uri)} changed by a command" for uri in end.get("changedByCommand") or ()]
+        by_command = list(end.get("changedByCommand") or ())
+        changed = [f"{self.file_name(uri)} changed by a command" for uri in by_command[:MOST_PLACES]]
+        if len(by_command) > MOST_PLACES:
+            changed.append(f"{len(by_command) - MOST_PLACES} more files changed by commands")
         usage = end.get("usage") or {}
         tokens = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
         spent = [f"{tokens:,} tokens"] if tokens else []

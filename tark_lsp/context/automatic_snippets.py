@@ -15,6 +15,11 @@ HEAD = (
     "instruction, and it may have nothing to do with the request.\n\n"
 )
 """Precedes the snippets, each of which is a text of its own. Stored sessions contain both."""
+BUILDING = (
+    "The index of the workspace was being built when the following code was looked for, so code can be missing that "
+    "is there.\n\n"
+)
+"""Precedes `HEAD`, if it is so."""
 
 LONG_WORD = 4
 """Such a word can be a part of others: `gzip` of `GZipDecoder`."""
@@ -24,7 +29,8 @@ FEWEST_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """`text` is what the model gets. `tokens` is in the units of context/tokens.py."""
+    """`text` is what the model gets. `tokens` is in the units of context/tokens.py. `building`: what found it was the
+    index before all was indexed."""
 
     path: Path
     start: int
@@ -33,6 +39,12 @@ class Snippet:
     name: str
     text: str
     tokens: float
+    building: bool = False
+
+    @property
+    def why(self) -> str:
+        """As the user is told."""
+        return f"{self.reason.shown}{', while the index was being built' if self.building else ''}"
 
 
 def choose_snippets(
@@ -69,9 +81,13 @@ def choose_snippets(
     return chosen
 
 
-def texts_of(snippets: Sequence[Snippet]) -> list[str]:
-    """What the message of the turn gets: `HEAD` and a text for each snippet; nothing if there are none."""
-    return [HEAD, *(snippet.text for snippet in snippets)] if snippets else []
+def texts_of(snippets: Sequence[Snippet], *, building: bool = False) -> list[str]:
+    """What the message of the turn gets: `HEAD` and a text for each snippet; nothing if there are none.
+
+    `building`: not all of the workspace was indexed.
+    """
+    heads = (BUILDING, HEAD) if building else (HEAD,)
+    return [*heads, *(snippet.text for snippet in snippets)] if snippets else []
 
 
 TOLD = re.compile(rf"\[({'|'.join(Reason)})(?:: ([^\]\n]*))?\]\n")
@@ -81,11 +97,13 @@ def told_snippets(texts: Sequence[str]) -> Iterator[Snippet]:
     """The snippets of automatic context in a message, given its texts. A text of a file cannot pass for one."""
     if HEAD not in texts:
         return
-    for text in texts[texts.index(HEAD) + 1 :]:
+    at = texts.index(HEAD)
+    building = at > 0 and texts[at - 1] == BUILDING
+    for text in texts[at + 1 :]:
         if (told := TOLD.match(text)) is None or (opening := OPENING.match(text, told.end())) is None:
             return
         path, first, last = Path(opening[1].replace("%22", '"')), int(opening[2]), int(opening[3] or opening[2])
-        yield Snippet(path, first, last, Reason(told[1]), told[2] or "", text, text_tokens(text))
+        yield Snippet(path, first, last, Reason(told[1]), told[2] or "", text, text_tokens(text), building)
 
 
 def _matches(words: frozenset[str], one: Candidate, lines: Sequence[str], level: Level) -> bool:

@@ -24,7 +24,7 @@ from tark_lsp.index.questions import (
     SymbolsLike,
     Unembedded,
 )
-from tark_lsp.index.ranking import BOOSTS, CANDIDATES, DEFINES_BOOST, Terms, candidates_query, rank, terms_of
+from tark_lsp.index.ranking import BOOSTS, CANDIDATES, Terms, boosts_of, candidates_query, rank, terms_of
 from tark_lsp.index.text_index import words_of
 from tark_lsp.index.view import View
 
@@ -92,12 +92,11 @@ def candidates(view: View, terms: Terms) -> list[Hit]:
 
 
 def _weights(view: View, terms: Terms) -> Weights:
-    text = view.text
-    return Weights(
-        {field: {word: boost * rarity(text, field, word) for word in terms.words} for field, boost in BOOSTS.items()},
-        {name: DEFINES_BOOST * rarity(text, "defines", name) for name in terms.identifiers},
-        usual_lengths(view.totals),
-    )
+    weights: dict[str, dict[str, float]] = {field: {} for field in (*BOOSTS, "defines")}
+    for field, word, boost in boosts_of(terms):
+        weights[field][word] = boost * rarity(view.text, field, word)
+    defines = weights.pop("defines")
+    return Weights(weights, defines, usual_lengths(view.totals))
 
 
 def definitions_of(view: View, question: DefinitionsOf) -> Found[FoundDefinition]:

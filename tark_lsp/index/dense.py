@@ -9,11 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tark_lsp.errors import ToolError
+from tark_lsp.index.chunk_fields import chunk_texts
 from tark_lsp.index.chunk_text import chunk_key
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.packing import unpack_places
 from tark_lsp.index.reading import read_for_index
-from tark_lsp.index.text_index import ChunkHit, TextIndex, chunk_texts
+from tark_lsp.index.text_index import ChunkHit, TextIndex
 
 if TYPE_CHECKING:  # they import numpy or a model, which only an index with vectors needs
     from tark_lsp.index.static_model import StaticModel

@@ -6,7 +6,6 @@ file is marked as done. What is still marked at the next start is done again.
 
 import contextlib
 import json
-import os
 import time
 import zlib
 from collections.abc import Sequence
@@ -17,17 +16,13 @@ import tantivy
 
 from tark_lsp.index.cache_folder import create_private
 from tark_lsp.index.file_rows import FileRow, State
-from tark_lsp.index.packing import PackedFile, pack
-from tark_lsp.index.parsing import parse_file
-from tark_lsp.index.reading import read_for_index
+from tark_lsp.index.packing import PackedFile
+from tark_lsp.index.prepared import Prepared
 from tark_lsp.index.store import Store
 from tark_lsp.index.text_index import TextIndex
 
-DATABASE, TEXT, PARSING = "files.sqlite3", "text", "parsing"
-FAILED = "its parsing failed"
+DATABASE, TEXT = "files.sqlite3", "text"
 DENIED = "denied, secret or protected"
-MOST_DEATHS = 2
-"""A file that was being parsed at so many deaths of the process is skipped until it changes."""
 TICK_NANOSECONDS = 20_000_000
 """Times of files are those of the kernel's clock, which ticks 100 to 1,000 times a second."""
 FOOTER_MAGIC = 1337
@@ -66,9 +61,6 @@ class DiskIndex:
         if writable:
             self.store.check()
         self.text = TextIndex(folder / TEXT, writable=writable)
-        self.blamed = False
-        """Whether the process before died while it parsed a file."""
-        self._parsing = self._opened_parsing() if writable else None
         self._batch = Batch()
         self.commits = 0
 
@@ -76,31 +68,29 @@ class DiskIndex:
     def batch(self) -> Batch:
         return self._batch
 
-    def take(self, row: FileRow, *, is_allowed: bool) -> None:
-        """Bring the index up to date for one file, in the current batch. `begin` has marked it."""
+    def take(self, row: FileRow, prepared: Prepared | None, *, is_allowed: bool) -> None:
+        """Bring the index up to date for one file, in the current batch. `begin` has marked it.
+
+        `prepared` is what the file is now; None if it does not exist, or is not allowed.
+        """
         batch = self._batch
         had_words = row.chunks > 0 or row.tries > 0
-        read = read_for_index(row.path) if is_allowed and row.state is not State.GONE else None
-        if row.deaths >= MOST_DEATHS:
-            self._skip(row, b"", FAILED, had_words=had_words)
-        elif row.state is not State.GONE and not is_allowed:
+        if row.state is not State.GONE and not is_allowed:
             self._skip(row, b"", DENIED, had_words=had_words)
-        elif read is None:
+        elif prepared is None:
             self._remove_words(row, had_words=had_words)
             batch.removed.append(row.id)
-        elif read.reason:
-            self._skip(_at(row, read.mtime, read.size), read.digest, read.reason, had_words=had_words)
-        elif row.hash == read.digest and row.state is State.DUE and row.tries == 0:
-            batch.same.append(_at(row, read.mtime, read.size))
+        elif prepared.reason:
+            now = _at(row, prepared) if prepared.digest else row
+            self._skip(now, prepared.digest, prepared.reason, had_words=had_words)
+        elif prepared.packed is None:
+            batch.same.append(_at(row, prepared))
         else:
-            self.mark_parsing(row.id)
-            parsed = parse_file(row.path, read.text)
-            self.mark_parsing(0)
             if had_words:
                 self.text.remove(row.id)
-            self.text.add(row.id, row.path, read.text, parsed)
-            batch.done.append((_at(row, read.mtime, read.size), read.digest, pack(parsed)))
-            batch.characters += len(read.text)
+            self.text.add(row.id, prepared.chunks)
+            batch.done.append((_at(row, prepared), prepared.digest, prepared.packed))
+            batch.characters += prepared.characters
             batch.writes_text = True
 
     def begin(self, rows: Sequence[FileRow]) -> None:
@@ -114,27 +104,12 @@ class DiskIndex:
         self.store.queue.touch(batch.same)
         self.commits += 1
 
-    def mark_parsing(self, file: int) -> None:
-        """Which file would be the cause if the process died now; 0: none. A grammar is native code."""
-        if self._parsing is not None:
-            os.pwrite(self._parsing, file.to_bytes(8, "little"), 0)
-
     def close(self) -> None:
         """Without a commit of the current batch."""
-        if self._parsing is not None:
-            os.close(self._parsing)
-            self._parsing = None
         with contextlib.suppress(Exception):
             self.text.close()
         with contextlib.suppress(Exception):
             self.store.close()
-
-    def _opened_parsing(self) -> int:
-        handle = os.open(self.folder / PARSING, os.O_RDWR | os.O_CREAT, 0o600)
-        if file := int.from_bytes(os.read(handle, 8), "little") & 0xFFFFFFFF:
-            self.store.queue.blame(file)
-            self.blamed = True
-        return handle
 
     def _skip(self, row: FileRow, digest: bytes, reason: str, *, had_words: bool) -> None:
         self._remove_words(row, had_words=had_words)
@@ -166,11 +141,10 @@ def check_words(folder: Path) -> None:
             raise ValueError(f"{path.name} is damaged")
 
 
-def _at(row: FileRow, mtime: int, size: int) -> FileRow:
+def _at(row: FileRow, now: Prepared) -> FileRow:
     """The file as it was when it was read. If it changed a moment ago, its time does not count.
 
     It could change again within the same tick of the file system's clock, so the next look reads it once more.
     """
-    if time.time_ns() - mtime < TICK_NANOSECONDS:
-        mtime = -1
-    return FileRow(row.id, row.path, mtime, size, row.hash, row.state, row.tries, row.deaths, row.chunks)
+    mtime = -1 if time.time_ns() - now.mtime < TICK_NANOSECONDS else now.mtime
+    return FileRow(row.id, row.path, mtime, now.size, row.hash, row.state, row.tries, row.chunks)

@@ -9,6 +9,7 @@ from tark_lsp.errors import ToolError
 from tark_lsp.index.answering import AT_ONCE_FILES, Answering
 from tark_lsp.index.dense import Dense
 from tark_lsp.index.file_rows import Seen
+from tark_lsp.index.helpers import Helpers
 from tark_lsp.index.keeper import Keeper
 from tark_lsp.index.model import Found
 from tark_lsp.index.overlay import Overlay
@@ -40,7 +41,8 @@ class Engine:
         self._scanner = scanner
         self._scanned = scanned
         self._overlay = Overlay(permit)
-        self._worker = Worker(permit)
+        self._helpers = Helpers()
+        self._worker = Worker(permit, self._helpers.prepare)
         self._dense = Dense()
         self._standing = Standing(keeper, most_bytes, self._begin)
         self._answering = Answering(self._standing, self._overlay, self._dense, scanner)

@@ -39,8 +39,6 @@ class FileRow:
     state: State
     tries: int
     """How often it was begun since it was last finished."""
-    deaths: int
-    """How often the process died while it parsed this file."""
     chunks: int
 
 
@@ -62,13 +60,13 @@ class Totals:
     skipped: tuple[tuple[str, int], ...] = ()
 
 
-COLUMNS = "id, path, mtime, size, hash, state, tries, deaths, chunks"
+COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
 
 
 def select_rows(connection: sqlite3.Connection, where: str, values: Sequence[object]) -> list[FileRow]:
     """`where`: the rest of the statement, from WHERE."""
     found = connection.execute(f"SELECT {COLUMNS} FROM files {where}", values)
     return [
-        FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, deaths, chunks)
-        for number, path, mtime, size, digest, state, tries, deaths, chunks in found
+        FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, chunks)
+        for number, path, mtime, size, digest, state, tries, chunks in found
     ]

@@ -19,7 +19,7 @@ PAUSE_SECONDS = 30.0
 """After a write failed, the next attempt is made so much later."""
 BROKEN = ("An IO error occurred", "Data corrupted", "Failed to open file")
 """How the messages of tantivy begin if it cannot read a file; it raises ValueError for everything."""
-DAMAGED_NOTE = "the stored index was damaged, so it was built again"
+DAMAGED_NOTE = "the stored index was damaged, or of another version, so it was built again"
 
 
 class Keeper:

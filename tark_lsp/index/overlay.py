@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tark_lsp.index.chunk_fields import lines_of, names_by_chunk, path_text, spaced
 from tark_lsp.index.disk_index import DiskIndex
 from tark_lsp.index.file_rows import Seen, State, Totals, is_current
 from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.parsing import parse_file, parse_without_grammar
 from tark_lsp.index.reading import is_worth, read_for_index
 from tark_lsp.index.scanning import look_at
-from tark_lsp.index.text_index import TextIndex, lines_of, names_by_chunk, path_text, spaced, words_of
+from tark_lsp.index.text_index import TextIndex, words_of
 from tark_lsp.index.worker import Permit
 
 K1, B = 1.2, 0.75

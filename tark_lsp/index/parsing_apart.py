@@ -18,7 +18,7 @@ from tark_lsp.index.model import Definition
 KEPT = ("HOME", "LANG", "LC_ALL", "SYSTEMROOT")
 """Variables that the process gets. None holds a key."""
 PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.index.parsing_apart")
-MOST_MEMORY = 500_000_000
+MOST_MEMORY = 300_000_000
 """Bytes of this process. A text of 1 MB needs about 100 MB."""
 SECONDS = 10.0
 """For all texts. A grammar has a limit of its own (grammars.py)."""

@@ -32,7 +32,7 @@ WAIT_SECONDS = 0.5
 """How long a process that cannot write waits before it looks again."""
 END_SECONDS = 0.2
 STATUS_SECONDS = 0.2
-MOST_MEMORY = 1_500_000_000
+MOST_MEMORY = 800_000_000
 """Bytes. A grammar can take all memory in one step; with a limit it ends this process, and nothing else."""
 URGENT = frozenset({"ask", "changed", "text"})
 QUIET_SECONDS, MOST_QUIET_SECONDS = 0.1, 1.0
@@ -103,8 +103,6 @@ class IndexProcess:
         try:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)
-                if self._keeper.disk is not None and self._keeper.disk.blamed:
-                    self._send({"blamed": True})
                 self._engine = self._new_engine()
                 self._tell_status(now=True)
             self._no_message.set()

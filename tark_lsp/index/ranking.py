@@ -5,19 +5,26 @@ has what they find on the other half.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tantivy import Occur, Query
 
 from tark_lsp.index.fusion import diversify, fuse_rankings
 from tark_lsp.index.model import Hit
 from tark_lsp.index.text_index import MOST_WORDS, TextIndex, words_of
+from tark_lsp.index.word_forms import doer, other_spellings
 
 CANDIDATES = 100
 """Chunks that the first step finds at most."""
 BOOSTS = {"body": 1.4, "symbol": 1.0, "outer": 0.5, "path": 0.4}
 DEFINES_BOOST = 2.0
+FIELDS_OF_NAMES = ("symbol", "outer")
+SPELLING_WEIGHT = 0.5
+"""Of a word in its other spelling, beside 1 of the word itself."""
+FOLDER_WEIGHT = 1.25
+"""Of hits in a folder that the query names: of a library, say."""
 TESTS_WEIGHT = 0.5
 """Of hits in tests, examples and docs, which repeat the words of the code that they are about."""
 DENSE_WEIGHT = 0.3
@@ -44,6 +51,9 @@ TESTS = re.compile(
     r"|(^|[/\\])test_[^/\\]*$|_test\.\w+$|\.(test|spec)\.\w+$",
     re.IGNORECASE,
 )
+COPIES = re.compile(r"/(_?vendor|_?vendored|third_party|node_modules|typeshed)/|\.pyi$|\.d\.[cm]?ts$", re.IGNORECASE)
+"""Copies of other projects, and declarations of code that is elsewhere."""
+COPIES_WEIGHT = 0.8
 PARTS_OF_PATH = 4
 """So many are looked at: the workspace itself can be in a folder `tests`."""
 ABOUT_TESTS = re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|examples?|docs?)\b", re.IGNORECASE)
@@ -51,26 +61,45 @@ ABOUT_TESTS = re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|examples?|d
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a query asks for: split words, and the whole identifiers as they are written."""
+    """What a query asks for: split words, and the whole identifiers as they are written; other forms of the words."""
 
     words: tuple[str, ...]
     identifiers: tuple[str, ...]
+    spellings: tuple[str, ...] = ()
+    doers: tuple[str, ...] = ()
 
 
 def terms_of(query: str) -> Terms:
     """Without stop words, unless there is nothing else."""
-    found = [word for word in IDENTIFIER.findall(query) if word.lower() not in STOP_WORDS]
-    telling = " ".join(word for word in re.findall(r"\w+", query) if word.lower() not in STOP_WORDS)
-    words = tuple(dict.fromkeys(words_of(telling or query)))[:MOST_WORDS]
+    telling = [word for word in re.findall(r"\w+", query) if word.lower() not in STOP_WORDS]
+    found = [word for word in telling if IDENTIFIER.fullmatch(word)]
     names = found if len(found) <= FEW_WORDS else [word for word in found if CODE_NAME.search(word)]
-    return Terms(words, tuple(dict.fromkeys(names))[:MOST_WORDS])
+    lower = [word.lower() for word in telling]
+    words = _split(telling) if telling else _split([query])
+    return Terms(
+        words,
+        tuple(dict.fromkeys(names))[:MOST_WORDS],
+        _split(other for word in lower for other in other_spellings(word)),
+        _split(doer(word) for word in lower),
+    )
+
+
+def _split(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words_of(" ".join(texts))))[:MOST_WORDS]
+
+
+def boosts_of(terms: Terms) -> Iterator[tuple[str, str, float]]:
+    """Field, word and boost of all that a chunk can have of the query."""
+    for field, boost in BOOSTS.items():
+        yield from ((field, word, boost) for word in terms.words)
+        yield from ((field, word, boost * SPELLING_WEIGHT) for word in terms.spellings if word not in terms.words)
+    for field in FIELDS_OF_NAMES:
+        yield from ((field, word, BOOSTS[field]) for word in terms.doers if word not in terms.words)
+    yield from (("defines", name, DEFINES_BOOST) for name in terms.identifiers)
 
 
 def candidates_query(index: TextIndex, terms: Terms) -> Query:
-    parts = [
-        Query.boost_query(index.term(field, word), boost) for field, boost in BOOSTS.items() for word in terms.words
-    ]
-    parts += [Query.boost_query(index.term("defines", name), DEFINES_BOOST) for name in terms.identifiers]
+    parts = [Query.boost_query(index.term(field, word), boost) for field, word, boost in boosts_of(terms)]
     return Query.boolean_query([(Occur.Should, part) for part in parts]) if parts else Query.empty_query()
 
 
@@ -95,9 +124,24 @@ def rank(query: str, candidates: Sequence[Hit], limit: int, nearest: Sequence[Hi
 
 
 def _weight_of(query: str) -> Callable[[Hit], float]:
-    if ABOUT_TESTS.search(query):
-        return lambda _: 1.0
-    return lambda hit: TESTS_WEIGHT if TESTS.search("/".join(hit.path.parts[-PARTS_OF_PATH:])) else 1.0
+    is_about_tests = ABOUT_TESTS.search(query)
+    named = {folder_name(word) for word in re.findall(r"\w{3,}", query) if word.lower() not in STOP_WORDS}
+
+    def weigh(hit: Hit) -> float:
+        *folders, _ = hit.path.parts
+        weight = FOLDER_WEIGHT if any(folder_name(folder) in named for folder in folders) else 1.0
+        if COPIES.search(hit.path.as_posix()):
+            weight *= COPIES_WEIGHT
+        is_test = TESTS.search("/".join(hit.path.parts[-PARTS_OF_PATH:]))
+        return weight * TESTS_WEIGHT if is_test and not is_about_tests else weight
+
+    return weigh
+
+
+@lru_cache(maxsize=10_000)
+def folder_name(part: str) -> str:
+    """A folder, or a word of a query, as they are compared: `_pytest` and `pytest`, `tree-sitter` and `tree_sitter`."""
+    return part.strip("_.-@").lower().replace("-", "_")
 
 
 def _likeness(one: Hit, other: Hit) -> float:

@@ -22,13 +22,13 @@ from tark_lsp.index.packing import (
 from tark_lsp.index.work_queue import WorkQueue
 from tark_lsp.sqlite_file import open_file
 
-VERSION = 2
+VERSION = 3
 BUSY_SECONDS = 5.0
 TABLES = (
     """CREATE TABLE files (
         id INTEGER PRIMARY KEY, path BLOB UNIQUE NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL,
         hash BLOB NOT NULL DEFAULT x'', state INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0,
-        tries INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0,
+        tries INTEGER NOT NULL DEFAULT 0,
         reason TEXT NOT NULL DEFAULT '', chunks INTEGER NOT NULL DEFAULT 0,
         definitions INTEGER NOT NULL DEFAULT 0)""",
     "CREATE INDEX work ON files (state, priority DESC, mtime DESC) WHERE state IN (0, 1, 4)",

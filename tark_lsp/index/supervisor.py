@@ -44,11 +44,6 @@ class Deaths:
         now = time.monotonic()
         return sum(now - death < DEATHS_SECONDS for death in self._times)
 
-    def forgive(self) -> None:
-        """The last one had a cause that will not occur again."""
-        if self._times:
-            self._times.pop()
-
     def clear(self) -> None:
         self._times.clear()
 
@@ -178,8 +173,6 @@ class IndexSupervisor:
             self._judging = asyncio.get_running_loop().create_task(self._judge(self._child, message))
         elif "parsing" in message:
             self._parsing = message["parsing"]
-        elif "blamed" in message:
-            self.deaths.forgive()  # a file was the cause: it is skipped after its second death
         elif "status" in message:
             self._show(from_json(IndexStatus, message["status"]))
 

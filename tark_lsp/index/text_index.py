@@ -3,27 +3,19 @@
 Each chunk is one document. No text is stored. Identifiers are split into their words, in texts and in queries alike.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import tantivy
 from tantivy import Occur, Query
 
-from tark_lsp.index.chunk_text import chunk_key, chunk_text
-from tark_lsp.index.model import Chunk, ParsedFile
+from tark_lsp.index.chunk_fields import Fields, spaced
 
 HEAP_BYTES = 30_000_000
 THREADS = 1
 """Beside the thread that parses; a second one makes no difference on two cores, and twice as many segments."""
 LONGEST_WORD = 60
-BEGINNINGS = re.compile(r"[A-Z0-9](?:(?<=[a-z0-9][A-Z])|(?<=[A-Za-z][0-9])|(?<=[A-Z][A-Z])(?=[a-z]))")
-"""Where a word begins inside an identifier, beside `_` and the like, which tantivy's tokenizer takes for spaces.
-
-The same rules as in identifiers.py, as one expression that begins with a set: texts pass it at 90 MB/s.
-"""
 WORDS = ("body", "symbol", "outer", "path")
 """Fields with split words. `symbol` has the names that are defined in a chunk, `outer` its qualified name."""
 NAMES = ("defines", "uses", "lower")
@@ -57,10 +49,11 @@ class TextIndex:
     def documents(self) -> int:
         return self._searcher.num_docs
 
-    def add(self, file: int, path: str, text: str, parsed: ParsedFile) -> None:
+    def add(self, file: int, chunks: Iterable[Fields]) -> None:
         """If the file has words already, `remove` comes first."""
         assert self._writer is not None
-        for document in documents(file, path, text, parsed):
+        for number, fields in enumerate(chunks):
+            document = tantivy.Document.from_dict({**fields, "file": [file], "chunk": [number]}, self._index.schema)
             self._writer.add_document(document)
 
     def remove(self, file: int) -> None:
@@ -96,24 +89,23 @@ class TextIndex:
 
     def files_with(self, field: str, name: str) -> list[int]:
         """The ids of all files with this name in a field of `NAMES`."""
-        query = Query.const_score_query(Query.term_query(self._index.schema, field, name, "basic"), 1.0)
-        return self._files(query)
+        return self._files(Query.const_score_query(self.term(field, name), 1.0))
 
     def files_with_words(self, words: Sequence[str]) -> list[int]:
         """The ids of all files with a chunk whose symbols have all these words."""
-        terms = [(Occur.Must, Query.term_query(self._index.schema, "symbol", word, "freq")) for word in words]
+        terms = [(Occur.Must, self.term("symbol", word)) for word in words]
         return self._files(Query.const_score_query(Query.boolean_query(terms), 1.0)) if terms else []
 
     def names_with_prefix(self, prefix: str, limit: int) -> list[str]:
         """Names in lower case that begin with the prefix (in lower case)."""
-        return [name for name, _ in self._searcher.terms_with_prefix("lower", prefix, limit=limit)]
+        return [name for name, _ in self._searcher.terms_with_prefix("lower", encodable(prefix), limit=limit)]
 
     def frequency(self, field: str, word: str) -> int:
         """How many chunks have the word; for scores that are comparable with those of this index."""
-        return self._searcher.doc_freq(field, word)
+        return self._searcher.doc_freq(field, encodable(word))
 
     def term(self, field: str, word: str) -> Query:
-        return Query.term_query(self._index.schema, field, word, "basic" if field in NAMES else "freq")
+        return Query.term_query(self._index.schema, field, encodable(word), "basic" if field in NAMES else "freq")
 
     def keys(self) -> dict[int, tuple[int, int]]:
         """The keys of all chunks (chunk_text.py), with the id of a file and the number of a chunk that has each."""
@@ -132,72 +124,12 @@ class TextIndex:
 
 def words_of(text: str) -> list[str]:
     """The words of a text or query as they are in the index."""
-    return _ANALYZER.analyze(spaced(text))
+    return _ANALYZER.analyze(spaced(encodable(text)))
 
 
-def spaced(text: str) -> str:
-    """Words inside identifiers divided by spaces. Lines stay what they are."""
-    return BEGINNINGS.sub(_behind_a_space, text)
-
-
-@lru_cache(maxsize=10_000)
-def _spaced_name(name: str) -> str:
-    return spaced(name)
-
-
-def _behind_a_space(match: re.Match[str]) -> str:
-    return f" {match[0]}"
-
-
-def lines_of(text: str) -> list[str]:
-    """The lines that chunks count, without their endings."""
-    return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).split("\n")
-
-
-def documents(file: int, path: str, text: str, parsed: ParsedFile) -> Iterable[tantivy.Document]:
-    lines = lines_of(spaced(text))
-    path_words = spaced(path_text(path))
-    defined = names_by_chunk(parsed)
-    uses = sorted({reference.name for reference in parsed.references})
-    keys = [chunk_key(text) for text in chunk_texts(path, text, parsed.chunks)]
-    for number, chunk in enumerate(parsed.chunks):
-        document = tantivy.Document()
-        document.add_unsigned("file", file)
-        document.add_unsigned("chunk", number)
-        document.add_unsigned("key", keys[number])
-        document.add_text("body", "\n".join(lines[chunk.start_line - 1 : chunk.end_line]))
-        document.add_text("outer", _spaced_name(chunk.symbol))
-        document.add_text("path", path_words)
-        for name in defined.get(number, ()):
-            document.add_text("symbol", _spaced_name(name))
-            document.add_text("defines", name)
-            document.add_text("lower", name.lower())
-        for name in uses if number == 0 else ():
-            document.add_text("uses", name)
-        yield document
-
-
-def chunk_texts(path: str, text: str, chunks: Sequence[Chunk]) -> Iterator[str]:
-    """The texts that the vectors of the chunks are made of."""
-    lines = lines_of(text)
-    for chunk in chunks:
-        yield chunk_text(path, chunk.symbol, "\n".join(lines[chunk.start_line - 1 : chunk.end_line]))
-
-
-def path_text(path: str) -> str:
-    """The last parts of a path, which say what a file is about. The others are the same for most files."""
-    return " ".join(PurePath(path).parts[-4:]).encode("utf-8", "replace").decode()
-
-
-def names_by_chunk(parsed: ParsedFile) -> dict[int, list[str]]:
-    """For each chunk the names of the definitions that begin in it. Those outside of all chunks are in the first."""
-    starts = [(chunk.start_line, chunk.end_line) for chunk in parsed.chunks]
-    found: dict[int, list[str]] = {}
-    for definition in parsed.definitions:
-        line = definition.name_line
-        number = next((number for number, (start, end) in enumerate(starts) if start <= line <= end), 0)
-        found.setdefault(number, []).append(definition.name)
-    return found
+def encodable(text: str) -> str:
+    """Without lone surrogates, which a model can send in JSON, and tantivy does not take. No file has them."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _schema() -> tantivy.Schema:

@@ -76,10 +76,6 @@ class WorkQueue:
             ((os.fsencode(path),) for path in paths),
         )
 
-    def blame(self, file: int) -> None:
-        """The process died while it parsed this file."""
-        self._write_many("UPDATE files SET deaths = deaths + 1 WHERE id = ? AND state != 2", [(file,)])
-
     def abandon(self) -> None:
         """What was begun and is not finished was not committed to the text index either."""
         self._write_many("UPDATE files SET state = 0 WHERE state = 1", [()])
@@ -113,7 +109,7 @@ class WorkQueue:
         def work(connection: sqlite3.Connection) -> None:
             update = (
                 "UPDATE files SET state = ?, mtime = ?, size = ?, hash = ?, reason = ?, chunks = ?, definitions = ?,"
-                " priority = 0, tries = 0, deaths = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
+                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
             )
             connection.executemany(
                 update,

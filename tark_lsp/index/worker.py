@@ -1,17 +1,26 @@
-"""The writer's work: files to be indexed are fetched, read, parsed and committed, in small steps."""
+"""The writer's work, in small steps: files to be indexed are fetched, prepared (helpers.py), and committed."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
 
 from tark_lsp.index.disk_index import DENIED, DiskIndex
-from tark_lsp.index.file_rows import FileRow
+from tark_lsp.index.file_rows import FileRow, State
+from tark_lsp.index.helpers import Prepare
 from tark_lsp.index.keeper import guarded
 from tark_lsp.index.memory import trim_memory
+from tark_lsp.index.prepared import Prepared
 
 PERMIT_FILES = 200
 """How many files the server is asked about at once."""
+MOST_PREPARED = 100
+"""If fewer files are being prepared, more are fetched."""
 STEP_SECONDS = 0.02
-"""A question waits for one step at most, or for one large file."""
+"""A question waits for one step at most, or for a commit."""
+WAIT_SECONDS = 0.005
+"""How long a step waits for a file, if there is nothing else to do."""
 COMMIT_CHARACTERS = 8_000_000
 COMMIT_FILES = 2_000
 COMMIT_SECONDS = 5.0
@@ -20,19 +29,31 @@ COMMIT_SECONDS = 5.0
 Permit = Callable[[Sequence[str]], Sequence[bool]]
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A file that is marked as begun, and what it is now; None if it is gone or must not be read."""
+
+    row: FileRow
+    is_allowed: bool
+    coming: Future[Prepared | None] | None
+
+
 class Worker:
     """`permit` asks the server which files may be indexed. Raises what DiskIndex raises."""
 
-    def __init__(self, permit: Permit) -> None:
+    def __init__(self, permit: Permit, prepare: Prepare) -> None:
         self._permit = permit
-        self._queue: list[tuple[FileRow, bool]] = []
-        """Files that are marked as begun, in reverse order, and whether they may be indexed."""
+        self._prepare = prepare
+        self._queue: deque[Begun] = deque()
         self._batch_began = 0.0
         self._checked: str | None = ""
         """Files up to this path were compared with the rules of the server; None: all of them."""
 
     def reset(self) -> None:
         """Another index is open than before."""
+        for begun in self._queue:
+            if begun.coming is not None:
+                begun.coming.cancel()
         self._queue.clear()
         self.check_rules()
 
@@ -42,12 +63,14 @@ class Worker:
 
     def step(self, disk: DiskIndex, *, is_full: bool) -> bool:
         """A little work. False if there is none. `is_full`: only remove files."""
-        if not self._queue:
+        if len(self._queue) < MOST_PREPARED:
             self._fetch(disk, is_full=is_full)
         has_work = bool(self._queue)
         deadline = time.monotonic() + STEP_SECONDS
-        while self._queue and time.monotonic() < deadline:
-            self._take(disk, *self._queue.pop())
+        if self._queue and (first := self._queue[0].coming) is not None:
+            wait((first,), WAIT_SECONDS)
+        while self._queue and _is_ready(self._queue[0]) and time.monotonic() < deadline:
+            self._take(disk, self._queue.popleft())
         batch = disk.batch
         is_large = batch.characters >= COMMIT_CHARACTERS or batch.files >= COMMIT_FILES
         is_old = time.monotonic() - self._batch_began >= COMMIT_SECONDS
@@ -62,12 +85,19 @@ class Worker:
         if rows:
             allowed = self._permit([row.path for row in rows])
             disk.begin(rows)
-            self._queue = [*reversed([*zip(rows, allowed, strict=True)])]
+            self._queue += map(self._begun, rows, allowed)
 
-    def _take(self, disk: DiskIndex, row: FileRow, is_allowed: bool) -> None:
+    def _begun(self, row: FileRow, is_allowed: bool) -> Begun:
+        if not is_allowed or row.state is State.GONE:
+            return Begun(row, is_allowed, None)
+        is_whole = row.state is State.DUE and row.tries == 0
+        return Begun(row, is_allowed, self._prepare(row.path, row.hash if is_whole else b""))
+
+    def _take(self, disk: DiskIndex, begun: Begun) -> None:
         if not disk.batch.files:
             self._batch_began = time.monotonic()
-        guarded(lambda: disk.take(row, is_allowed=is_allowed))
+        prepared = begun.coming.result() if begun.coming is not None else None
+        guarded(lambda: disk.take(begun.row, prepared, is_allowed=begun.is_allowed))
 
     def _compare_with_rules(self, disk: DiskIndex) -> bool:
         """The next files: those that were allowed and are denied now, or the reverse, are to be done. False: none."""
@@ -83,3 +113,7 @@ class Worker:
             path for (path, reason), is_allowed in zip(files, allowed, strict=True) if is_allowed == (reason == DENIED)
         )
         return True
+
+
+def _is_ready(begun: Begun) -> bool:
+    return begun.coming is None or begun.coming.done()

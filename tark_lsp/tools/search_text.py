@@ -14,7 +14,7 @@ from tark_lsp.tools.masking import mask_lines
 from tark_lsp.tools.places import Place, locate_path, locate_path_again, read_place
 from tark_lsp.tools.results import cap_result, count_noun
 from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Location, Preview, Risk, Tool, ToolContext, ToolKind
-from tark_lsp.workspace.search.ripgrep import SearchQuery, SearchScope, search_buffer, search_files
+from tark_lsp.workspace.search.ripgrep import SearchQuery, SearchScope, first_hits, search_buffer, search_files
 from tark_lsp.workspace.search.search_check import FoundLine
 from tark_lsp.workspace.search.search_program import SearchProgram
 
@@ -99,18 +99,6 @@ def unsaved_paths(ctx: ToolContext, place: Place | None, scope: SearchScope) -> 
     unsaved = {path for folder in folders for path in ctx.editor.unsaved_documents(folder)}
     unsaved |= {path for draft in ctx.drafts.values() for path in draft.paths}
     yield from (path for path in sorted(unsaved) if matches(str(path)))
-
-
-def first_hits(lines: Iterable[FoundLine], limit: int) -> tuple[list[FoundLine], bool]:
-    """The lines up to match number `limit`, and whether there are more."""
-    kept: list[FoundLine] = []
-    hits = 0
-    for line in lines:
-        if line.hit and hits == limit:
-            return kept, True
-        hits += line.hit
-        kept.append(line)
-    return kept, False
 
 
 def as_lines(ctx: ToolContext, lines: Iterable[FoundLine]) -> list[str]:

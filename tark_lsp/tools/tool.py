@@ -239,6 +239,8 @@ class ToolContext:
     """Whether `is_read_denied` can be true for a file below these folders, by the rules alone."""
     is_read_asked: Callable[[Path], bool] = lambda _: False
     """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
+    may_ask_below: Callable[[Sequence[Path]], bool] = lambda _: False
+    """Whether `is_read_asked` can be true for a file below these folders."""
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
     masks: "SecretMasks" = field(default_factory=_new_masks)  # those of the session
     index: "CodeIndex" = field(default_factory=_no_index)

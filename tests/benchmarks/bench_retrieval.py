@@ -30,10 +30,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from tark_lsp.index.chunk_fields import chunk_fields, chunk_texts
 from tark_lsp.index.chunk_text import chunk_key
 from tark_lsp.index.model import Chunk, Hit
 from tark_lsp.index.ranking import CANDIDATES, STOP_WORDS, candidates_query, rank, terms_of
-from tark_lsp.index.text_index import TextIndex, chunk_texts
+from tark_lsp.index.text_index import TextIndex
 from tark_lsp.workspace.search.search_program import SearchProgram
 from tests.benchmarks.retrieval_pairs import Corpus, Pair, Target, load_corpus
 
@@ -114,7 +115,7 @@ class Words:
     def of(cls, corpus: Corpus, folder: Path) -> "Words":
         index, paths = TextIndex(folder, writable=True), list(corpus.texts)
         for file, path in enumerate(paths):
-            index.add(file, path, corpus.texts[path], corpus.parsed[path])
+            index.add(file, chunk_fields(path, corpus.texts[path], corpus.parsed[path]))
         index.commit()
         return cls(corpus, index, paths)
 

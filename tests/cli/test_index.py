@@ -72,6 +72,18 @@ def test_without_a_server_it_is_built_shown_and_removed(folder: Folder) -> None:
     assert "index.enabled is false" in folder.status()["reason"]
 
 
+def test_a_link_in_the_place_of_the_index(folder: Folder, tmp_path: Path) -> None:
+    place, other = Path(folder.status()["place"]), tmp_path / "other"
+    other.mkdir()
+    (other / "kept").touch()
+    for option in ([], ["--all"]):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(other)
+        assert folder.run("index", "clear", *option)[0] == 0
+        assert not place.is_symlink()
+        assert [path.name for path in other.iterdir()] == ["kept"], "only the link is removed"
+
+
 def test_beside_a_running_server(folder: Folder) -> None:
     folder.run("permissions", "trust")
     with RawServer(python("tark_lsp"), env={**os.environ, **folder.environment}) as server:

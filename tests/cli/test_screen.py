@@ -120,6 +120,14 @@ def test_the_end_is_one_line_and_an_error_names_its_fix() -> None:
     )
 
 
+def test_a_command_that_changed_many_files() -> None:
+    """Of a build, say."""
+    drawn, out = screen()
+    drawn.show_end({"stopReason": "end_turn", "changedByCommand": [f"file:///ws/{number}.o" for number in range(70)]})
+    assert out.getvalue().count("changed by a command") == 5
+    assert out.getvalue().endswith(" · 65 more files changed by commands\n")
+
+
 def hunk(line: int, old: str, new: str) -> dict[str, Any]:
     return {"range": {"start": {"line": line, "character": 0}}, "oldText": old, "newText": new}
 

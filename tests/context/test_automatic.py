@@ -241,3 +241,5 @@ def test_a_history_shows_the_same_snippets_and_a_file_cannot_pass_for_one() -> N
     assert [one.reason.shown for one in again] == ["named in your prompt", "calls the selection"]
     assert [*told_snippets([f"a file with {HEAD}", *texts_of(snippets)[1:]])] == []
     assert texts_of([]) == []
+    early = [*told_snippets(texts_of(snippets, building=True))]
+    assert [one.why for one in early] == [f"{one.why}, while the index was being built" for one in again]

@@ -8,6 +8,7 @@ from typing import Any
 
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.disk_index import DiskIndex
+from tark_lsp.index.helpers import prepare_here
 from tark_lsp.index.overlay import OverlaidFile
 from tark_lsp.index.packing import unpack_places
 from tark_lsp.index.scanning import list_all
@@ -59,7 +60,7 @@ def fresh(folder: Path, cache: Path, may_index: Callable[[str], bool] = lambda _
     found = asyncio.run(list_all(SearchProgram.find_installed([folder]), [folder]))
     disk = DiskIndex(cache, writable=True)
     disk.store.queue.compare(found)
-    worker = Worker(lambda paths: [*map(may_index, paths)])
+    worker = Worker(lambda paths: [*map(may_index, paths)], prepare_here)
     while worker.step(disk, is_full=False):
         pass
     return disk

@@ -98,7 +98,7 @@ async def test_an_index_of_another_version(version: int, work: Path, cache: Path
     folder = await built(work, cache)
     connection = sqlite3.connect(folder / DATABASE)
     connection.execute(f"PRAGMA user_version = {version}")
-    connection.execute("ALTER TABLE files DROP COLUMN deaths")
+    connection.execute("ALTER TABLE files DROP COLUMN tries")
     connection.commit()
     connection.close()
     async with indexed(work, cache) as client:

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tark_lsp.index.client import IndexClient
-from tark_lsp.index.questions import DefinitionsOf, ReferencesTo, Search, SymbolsIn, SymbolsLike
+from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsIn, SymbolsLike
 from tests.index.building import indexed, write
 from tests.patience import AT_ONCE
 
@@ -38,6 +39,37 @@ async def test_all_questions(work: Path, cache: Path) -> None:
         ]
         status = await client.status()
         assert (status.files, status.indexed) == (3, 3)
+
+
+async def test_questions_with_half_a_surrogate_pair(work: Path, cache: Path) -> None:
+    """A model can send them in JSON. No file has them."""
+    half = "\ud800"
+    questions: list[Question[Any]] = [DefinitionsOf(half), SymbolsLike(half, 5), ReferencesTo(half, 5), Search(half, 5)]
+    async with indexed(work, cache) as client:
+        for question in questions:
+            assert (await client.ask(question)).items == (), question
+        assert await first_hit(client, f"geraniums {half}") == "notes.txt"
+        client.show_text(work / "notes.txt", f"# {half} roses")
+        assert await first_hit(client, "roses") == "notes.txt"
+
+
+async def test_a_folder_that_the_query_names(work: Path, cache: Path) -> None:
+    code = "def close_stream(stream):\n    stream.close()\n"
+    own = [work / "src" / "lib" / name for name in ("alpha", "_beta", "gamma")]
+    write(work, {f"{folder}/streams.py": code for folder in (*own, work / "src" / "vendor" / "delta")})
+    async with indexed(work, cache) as client:
+        for query, folder in (("beta", "_beta"), ("gamma", "gamma")):
+            found = (await client.ask(Search(f"where does {query} decide to close a stream", 5))).items
+            assert found[0].path.parent.name == folder
+        found = (await client.ask(Search("who closes a stream", 5))).items
+        assert found[-1].path.parts[-3] == "vendor", "a copy of another project comes last"
+
+
+async def test_other_forms_of_a_word(work: Path, cache: Path) -> None:
+    write(work, {"a.py": "def pick_color(level):\n    return 1\n", "b.py": "class Shrinker:\n    limit = 2\n"})
+    async with indexed(work, cache) as client:
+        assert await first_hit(client, "which colour is chosen") == "a.py"
+        assert await first_hit(client, "how it shrinks an example") == "b.py"
 
 
 async def test_an_answer_that_is_cut_says_so(work: Path, cache: Path) -> None:

@@ -242,6 +242,9 @@ async def test_a_hover_could_repeat_a_hidden_file(code: Bench) -> None:
         CodeAnswer(text="def hidden_key()") if question.want is Want.HOVER else None
     )
     assert "hidden_key" in await code.call("get_signature", symbol="total")
+    code.ctx.may_ask_below = lambda _: True
+    assert "hidden_key" not in await code.call("get_signature", symbol="total"), "a rule asks before some file is read"
+    code.ctx.may_ask_below = lambda _: False
     hide(code)
     assert "hidden_key" not in await code.call("get_signature", symbol="total")
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_hide_below
+from tark_lsp.agent.approval import Policy, is_read_asked, is_read_denied, may_ask_below, may_hide_below
 from tark_lsp.secrets.file_names import is_secret
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.protected import is_protected_path
@@ -51,14 +51,13 @@ class IndexRules:
 
     def _look_at(self, folder: Path) -> bool:
         workspace, policy = self._workspace, self._policy
-        asked = (rule for rule in policy.ask if rule.is_about_reading)
         return (
             Path(os.path.realpath(folder)) == folder
             and workspace.is_inside(folder)
             and not workspace.is_protected(folder)
             and not workspace.is_private(folder)
             and not may_hide_below([folder], policy, workspace)
-            and not any(rule.can_match_below([folder], workspace) for rule in asked)
+            and not may_ask_below([folder], policy, workspace)
         )
 
     def _is_secret(self, path: Path) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.prompt import PromptContext, turn_prompt
@@ -14,7 +15,10 @@ from tark_lsp.context.automatic import LEVELS, Candidate, Level, Subject, find_c
 from tark_lsp.context.automatic_snippets import choose_snippets, texts_of
 from tark_lsp.context.snippets import Reference, parse_snippets
 from tark_lsp.errors import ToolError, WorkspaceError
-from tark_lsp.index.status import IndexState
+from tark_lsp.index.code_index import CodeIndex
+from tark_lsp.index.model import Found
+from tark_lsp.index.questions import Question
+from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.messages import Message, Text, ToolResult
 from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
 from tark_lsp.settings import ContextSettings
@@ -25,10 +29,15 @@ from tark_lsp.workspace.lines import split_lines
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 SECONDS = 0.3
 """The prompt waits for the index for so long at most."""
+START_SECONDS = 0.15
+"""So much longer, if the index is just starting or being built."""
 INDEXED = 0.9
-"""The share of the files that must be indexed. It is never all of them just after a file was saved."""
+"""If a smaller share of the files is indexed, the model and the user are told. Just after a file was saved, it is never
+all of them."""
 WINDOW_SHARE = 0.05
 """Of the model's window, at most."""
 LONGEST_FILE = 200_000
@@ -51,12 +60,15 @@ async def with_automatic_context(
     What is not found in time is left out, and the log says so.
     """
     context = access.context
-    if settings.automatic == "off" or kind.base in WITHOUT or not await _is_ready(context):
+    if settings.automatic == "off" or kind.base in WITHOUT:
         return around
     level, began = LEVELS[settings.automatic], time.monotonic()
-    candidates = await _candidates(_subject(prompt, context), level, context)
+    is_ready = (await context.index.status()).state is IndexState.READY
+    seconds = SECONDS if is_ready else SECONDS + START_SECONDS
+    index = _Listening(context.index)
+    candidates = await _candidates(_subject(prompt, context), level, index, seconds)
     told = turn_prompt(prompt, kind, context.mode, context.workspace, around)
-    reader = _Reader(access, began + SECONDS)
+    reader = _Reader(access, began + seconds)
     for path in dict.fromkeys(one.path for one in candidates):
         reader.lines(path)
         await asyncio.sleep(0)  # masking a long file takes 20 ms: others can run between two of them
@@ -64,28 +76,37 @@ async def with_automatic_context(
     shown = _shown([*history, told], {str(one.path) for one in candidates})
     snippets = choose_snippets(candidates, reader.lines, shown, prompt, level, tokens)
     if reader.is_late:
-        log.warning("automatic context: not all files could be read within %g s", SECONDS)
+        log.warning("automatic context: not all files could be read within %g s", seconds)
     log.info("automatic context: %d snippets in %.0f ms", len(snippets), 1000 * (time.monotonic() - began))
-    return replace(around, automatic=texts_of(snippets))
+    return replace(around, automatic=texts_of(snippets, building=index.share < INDEXED))
 
 
-async def _is_ready(context: ToolContext) -> bool:
-    status = await context.index.status()
-    return status.state is IndexState.READY or (
-        status.state is IndexState.BUILDING and status.files > 0 and status.indexed >= INDEXED * status.files
-    )
+class _Listening:
+    """The index, and the smallest share of the files that an answer was made of."""
+
+    def __init__(self, index: CodeIndex) -> None:
+        self._index = index
+        self.share = 1.0
+
+    async def status(self) -> IndexStatus:
+        return await self._index.status()
+
+    async def ask(self, question: Question[T]) -> Found[T]:
+        found = await self._index.ask(question)
+        self.share = min(self.share, found.share)
+        return found
 
 
-async def _candidates(subject: Subject, level: Level, context: ToolContext) -> list[Candidate]:
+async def _candidates(subject: Subject, level: Level, index: CodeIndex, seconds: float) -> list[Candidate]:
     """Those that the index found in time."""
     found: list[Candidate] = []
     try:
-        async with asyncio.timeout(SECONDS):
-            await find_candidates(context.index, subject, level, found)
+        async with asyncio.timeout(seconds):
+            await find_candidates(index, subject, level, found)
     except TimeoutError:
-        log.warning("automatic context: the index did not answer within %g s", SECONDS)
+        log.warning("automatic context: the index did not answer within %g s", seconds)
     except ToolError as error:
-        log.warning("automatic context: %s", error.message)
+        log.info("automatic context: %s", error.message)
     return found
 
 

@@ -153,4 +153,4 @@ class ContextBudget:
 
 def _why_json(snippet: "Snippet") -> Json:
     lines = range_json(snippet.start - 1, 0, snippet.end, 0)
-    return {"uri": uri_from_path(snippet.path), "range": lines, "reason": snippet.reason.shown}
+    return {"uri": uri_from_path(snippet.path), "range": lines, "reason": snippet.why}

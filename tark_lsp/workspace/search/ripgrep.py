@@ -6,7 +6,7 @@ import heapq
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,9 @@ from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 
 LISTING_LIMIT = 100_000
 """How many files are listed at most, before a glob selects among them; each takes about 200 bytes."""
+
+MOST_UNSORTED = 2_000
+"""Matching lines that are sorted here. If there are more, ripgrep sorts, for which it uses one thread only."""
 
 MATCH_LINE = re.compile(rb"([^\0\n]*)\0(\d+)([:-])([^\n]*)\n?")
 
@@ -131,7 +134,7 @@ async def search_files(
     skip: Iterable[Path] = (),
     is_hidden: Callable[[str], bool] = lambda _: False,
 ) -> SearchResult:
-    """The matches in files on disk, sorted by path, without those in `skip` and those that are hidden by a rule.
+    """The first matches in files on disk, sorted by path, without those in `skip` and those that are hidden by a rule.
 
     Hidden files leave no trace, also not in the number of matches. Raises ToolError for a bad pattern.
     """
@@ -142,11 +145,30 @@ async def search_files(
     def is_wanted(path: str) -> bool:
         return path not in skipped and matches(path) and not is_hidden(path)
 
-    options = ["--sort=path", *query.options, *scope.options]
-    found = await _search(program, query, options, scope.roots, is_wanted)
+    options = [*query.options, *scope.options]
+    found = await _search(
+        program, replace(query, limit=max(query.limit, MOST_UNSORTED)), options, scope.roots, is_wanted
+    )
+    if found.complete:
+        found.lines, is_cut = first_hits(sorted(found.lines, key=lambda line: line.path), query.limit)
+        found.complete = not is_cut
+    else:
+        found = await _search(program, query, ["--sort=path", *options], scope.roots, is_wanted)
     lines = await asyncio.to_thread(true_lines, found.lines)
     found.lines, found.changed = lines, len(found.lines) - len(lines)
     return found
+
+
+def first_hits(lines: Iterable[FoundLine], limit: int) -> tuple[list[FoundLine], bool]:
+    """The lines up to match number `limit`, and whether there are more."""
+    kept: list[FoundLine] = []
+    hits = 0
+    for line in lines:
+        if line.hit and hits == limit:
+            return kept, True
+        hits += line.hit
+        kept.append(line)
+    return kept, False
 
 
 async def search_buffer(program: SearchProgram, query: SearchQuery, path: Path, text: str) -> SearchResult:

@@ -11,6 +11,8 @@ from tark_lsp.context.automatic_snippets import HEAD
 from tark_lsp.index.model import Found
 from tark_lsp.index.status import IndexState
 from tark_lsp.messages import Text
+from tark_lsp.server.turns import automatic_context
+from tests.patience import AT_ONCE
 from tests.server.indexing.conftest import TRUSTED, IndexDesk, MakeIndexed, make_indexed
 from tests.server.scripted import Json
 from tests.server.turns.test_context_budget import WINDOW, sums_up
@@ -132,6 +134,16 @@ async def test_off(make_indexed: MakeIndexed, config: str) -> None:
     desk.config.write_text(f"{desk.config.read_text()}\n{config}\n")
     desk.app.parts.configuration.reload()
     assert (await told(desk, "what does `area_of` return?"))[0] == []
+
+
+async def test_the_first_prompt_after_a_start(make_indexed: MakeIndexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index process is started by the prompt, and answers by what it has."""
+    monkeypatch.setattr(automatic_context, "SECONDS", AT_ONCE)
+    desk = await make_indexed(FILES, config=TRUSTED)
+    texts, session = await told(desk, "what does `area_of` return?")
+    assert [text.split("\n")[0] for text in texts] == ["[named in the prompt: Shape.area_of]"]
+    (row,) = await rows(desk, session)
+    assert row["reason"].startswith("named in your prompt")
 
 
 async def test_an_index_that_is_slow_delays_nothing(
