@@ -64,6 +64,7 @@ def shown_agent(agent: Agent) -> list[str]:
         f"  tools: {tools}{without}",
         f"  model: {agent.model or 'that of the session'}",
         f"  mode and approval level: at most {agent.mode} and {agent.level}",
+        *(f"  {remark}" for remark in agent.remarks),
         "  the whole file:",
         *(f"    {line}" for line in agent.text.replace("\r\n", "\n").split("\n")),
     ]

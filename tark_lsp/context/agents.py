@@ -32,7 +32,7 @@ Tools = Callable[[], Mapping[str, bool]]
 @dataclass(frozen=True, slots=True)
 class Agent:
     """`tools`: globs over names; None: all. `without`: globs of tools that it does not have. `model`: empty means that
-    of the session. `mode` and `level`: at most. `text` is the whole file.
+    of the session. `mode` and `level`: at most. `text` is the whole file. `remarks`: what it says in vain.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Agent:
     source: Source
     text: str = ""
     without: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def is_offer(self) -> bool:
@@ -74,6 +75,7 @@ class Agent:
 
 def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Agent]:
     """The agents by name; the user's own win over a project's. Invalid files are left out, see `sources.problems`.
+    The remarks of the user's own are there, too. Those of an offer are shown with it, when somebody wants it.
 
     `offers`: read those of the project, too. Nobody has approved them yet.
     """
@@ -90,6 +92,8 @@ def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Ag
                 continue
             if agent is None:
                 continue
+            if not agent.is_offer:
+                sources.problems.extend(f"{source.name}: {remark}" for remark in agent.remarks)
             known = agents.setdefault(agent.name, agent)
             if known is not agent:
                 sources.problems.append(f"{source.name} is left out: {known.source.name} has the same name")
@@ -103,10 +107,10 @@ def _read(sources: Sources, source: Source, tools: Tools) -> Agent | None:
         return None
     if source.whose == "project" and len(text) > LARGEST:
         raise BadFrontMatter(f"it is longer than {LARGEST:,} characters")
-    return _agent(source, text, parse_front_matter(sources.text_for_model(source, text)), sources.problems, tools)
+    return _agent(source, text, parse_front_matter(sources.text_for_model(source, text)), tools)
 
 
-def _agent(source: Source, text: str, front: FrontMatter, problems: list[str], tools: Tools) -> Agent:
+def _agent(source: Source, text: str, front: FrontMatter, tools: Tools) -> Agent:
     """Raises BadFrontMatter."""
     name = source.path.name.removesuffix(ENDING).lower()
     if not NAME.fullmatch(name) or name == NO_AGENT:
@@ -118,34 +122,36 @@ def _agent(source: Source, text: str, front: FrontMatter, problems: list[str], t
         raise BadFrontMatter(f"mode: there is no {mode[:40]!r}; the modes are {', '.join(Mode)}")
     if level and level not in [*ApprovalLevel]:
         raise BadFrontMatter(f"approval: there is no {level[:40]!r}; the levels are {', '.join(ApprovalLevel)}")
+    remarks: list[str] = []
     if ignored := [key[:40] for key in front.fields if key not in KEYS]:
-        problems.append(f"{source.name}: ignored: {', '.join(ignored)} (an agent can only set {', '.join(KEYS)})")
+        remarks.append(f"ignored: {', '.join(ignored)} (an agent can only set {', '.join(KEYS)})")
     return Agent(
         name,
         front.text_field("description")[:LONGEST_DESCRIPTION],
-        _tools(source, front, problems, tools),
-        _model(source, front, problems),
+        _tools(source, front, remarks, tools),
+        _model(source, front, remarks),
         Mode(mode) if mode else Mode.BUILD,
         ApprovalLevel(level) if level else ApprovalLevel.BALANCED,
         front.body.strip(),
         source,
         text,
         tuple(ours for name in front.list_field("disallowedTools") for ours in our_tools(name.partition("(")[0])),
+        tuple(remarks),
     )
 
 
-def _model(source: Source, front: FrontMatter, problems: list[str]) -> str:
+def _model(source: Source, front: FrontMatter, remarks: list[str]) -> str:
     """Empty for that of the session. Raises BadFrontMatter."""
     model = front.text_field("model")
     if not model or model == "inherit" or ("/" in model and " " not in model):
         return "" if model == "inherit" else model
     if source.whose == "person":
         raise BadFrontMatter(f"model: {model[:60]!r} is not <provider>/<model>")
-    problems.append(f"{source.name}: its model {model[:60]} is not <provider>/<model>, so it has that of the session")
+    remarks.append(f"its model {model[:60]} is not <provider>/<model>, so it has that of the session")
     return ""
 
 
-def _tools(source: Source, front: FrontMatter, problems: list[str], tools: Tools) -> tuple[str, ...] | None:
+def _tools(source: Source, front: FrontMatter, remarks: list[str], tools: Tools) -> tuple[str, ...] | None:
     """Names that match no tool are dropped, with a notice. A project's agent that names none only reads."""
     if "tools" not in front.fields:
         if source.whose == "person":
@@ -154,7 +160,7 @@ def _tools(source: Source, front: FrontMatter, problems: list[str], tools: Tools
     wanted, known = front.list_field("tools"), tools()
     kept = {name: tuple(filter(_exists(known), our_tools(name))) for name in wanted}
     if dropped := [name[:40] for name, ours in kept.items() if not ours]:
-        problems.append(f"{source.name}: there are no tools {', '.join(dropped)}, so the agent does not have them")
+        remarks.append(f"unknown tools: {', '.join(dropped)} (the agent does not have them)")
     return tuple(dict.fromkeys(glob for ours in kept.values() for glob in ours))
 
 

@@ -64,7 +64,7 @@ async def run_hook(hook: Hook, payload: Mapping[str, Any], around: Surroundings)
     except McpError as error:
         raise HookError(f"cannot be started: {error.message}") from error
     if hook.source is not None and not (around.pins and is_approved(hook, resolved.digest, around.pins)):
-        raise HookError("changed since you approved it: `tark-lsp hooks approve` shows it")
+        raise HookError(f"changed since you approved it: `tark-lsp hooks approve {hook.name}` shows it")
     if hook.settings.sandbox and (sandbox := around.sandbox()) is not None:
         await sandbox.check()  # once in this process, and no part of the time of a hook
     output = Output()

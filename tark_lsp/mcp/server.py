@@ -100,7 +100,7 @@ class McpServer:
         if pin is None:
             raise McpError("you have not approved it", hint=hint)
         if pin.command != resolved.digest:
-            raise McpError("its command or URL changed since you approved it", hint=hint)
+            raise McpError("its command, a file that it names, or its URL changed since you approved it", hint=hint)
         if pin.disabled:
             raise McpError("you switched it off", hint="switch it on in the list of MCP servers")
         return pin

@@ -55,7 +55,7 @@ def test_an_agent_of_a_project_is_approved_in_the_terminal(tmp_path: Path) -> No
 
     terminal = Terminal(("agents", "approve", "theirs"), folder, env)
     terminal.see("This agent comes with the folder. Do you trust")
-    assert "there are no tools Task" in " ".join(terminal.plain.split())
+    assert "unknown tools: Task" in " ".join(terminal.plain.split())
     assert "tools: read_file, read_files" in terminal.plain
     assert "You only look." in terminal.plain
     terminal.type("y")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tark_lsp.agent.kinds import KINDS, agent_name, level_of, mode_of, offered_tools
+from tark_lsp.agent_offers import shown_agent
 from tark_lsp.context.agents import Agent, find_agents
 from tark_lsp.context.claude_tools import CLAUDE_TOOLS, our_tools
 from tark_lsp.context.sources import Sources
@@ -80,7 +81,7 @@ def test_what_it_cannot_have_is_dropped_with_a_notice(tmp_path: Path) -> None:
     agents, problems = found(tmp_path, f"---\n{front}\n---\nx")
     assert agents["reviewer"].tools == ("read_file", "run_command", "run_tests", "mcp__git__*")
     assert "ignored: permissionMode, hooks" in problems[0]
-    assert "there are no tools Task, Bash(git *)" in problems[1]
+    assert "unknown tools: Task, Bash(git *)" in problems[1]
 
 
 def test_an_offer_without_tools_only_reads(tmp_path: Path) -> None:
@@ -97,7 +98,12 @@ def test_an_offer_as_claude_code_has_it(tmp_path: Path) -> None:
     assert theirs.has_tool("read_file")
     assert not theirs.has_tool("write_file")
     assert theirs.model == ""
-    assert any("its model sonnet is not <provider>/<model>" in problem for problem in problems)
+    assert problems == [], "nobody has asked for it yet"
+    assert {remark.partition(" (")[0].partition(" is ")[0] for remark in theirs.remarks} >= {
+        "ignored: color",
+        "its model sonnet",
+    }
+    assert set(shown_agent(theirs)) >= {f"  {remark}" for remark in theirs.remarks}
     assert offered(tmp_path, "---\nmodel: inherit\n---\nx")[0]["theirs"].model == ""
 
 

@@ -116,6 +116,8 @@ async def test_its_prompts_and_resources_are_completed_once_it_runs(make: Make, 
     assert whole.app.parts.mcp.servers() is not None
     for server in (whole.app.parts.mcp.servers() or no_servers()).servers():
         await server.ready()
+    fast = await asyncio.gather(completed(whole, "@mcp:toy"), completed(whole, "@mcp:toy:n"))
+    assert all(len(each) == 2 for each in fast), "a key does not show that there is nothing while the first one waits"
     assert (await completed(whole, "/toy:g"))["/toy:greet"] == "of an MCP server: "
     assert await completed(whole, "@mcp:today") == {"@mcp:toy:notes://today": "Today\\u{202e}"}
     assert list(await completed(whole, "@mcp:toy:")) == ["@mcp:toy:notes://week", "@mcp:toy:notes://today"]

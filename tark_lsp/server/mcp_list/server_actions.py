@@ -195,7 +195,7 @@ class ServerActions:
     def _agreed(self, row: ServerRow, digest: str) -> Resolved:
         resolved = self._resolved(row)
         if resolved.digest != digest:
-            raise RequestError("its command or URL changed meanwhile", hint="show it again")
+            raise RequestError("its command, a file that it names, or its URL changed meanwhile", hint="show it again")
         return resolved
 
     def _write(self, pin: Pin) -> None:

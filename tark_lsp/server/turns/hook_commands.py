@@ -43,7 +43,7 @@ class HookCommands:
             approved = [hook for hook in found.hooks if pins.find(hook.name, str(hook.source)) is not None]
             new = [hook.name for hook in found.hooks if hook not in approved and hook.settings.enabled]
             if new and self.tells_offers:
-                problems.append(f"this folder offers hooks ({', '.join(new)}): `tark-lsp hooks approve` shows one")
+                problems.append(f"this folder offers hooks ({', '.join(new)}): `tark-lsp hooks approve NAME` shows one")
             problems += found.problems
             hooks = [*approved, *hooks]  # yours come last: they see what a project's hooks left
         around = Surroundings(

@@ -5,6 +5,8 @@ import logging
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tark_lsp.errors import McpError
@@ -26,51 +28,55 @@ MOST = 200
 CAN_BE_TYPED = re.compile(r"[^\s\"`]+")
 
 
+@dataclass(slots=True)
+class Listed:
+    """What one server lists. `began`: in seconds of `time.monotonic`. `words`: those of the list before, until `done`."""
+
+    began: float
+    words: Words
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class McpListing:
     def __init__(self, mcp: McpTools, background: BackgroundTasks) -> None:
         self._mcp = mcp
         self._background = background
-        self._known: dict[tuple[int, Kind], tuple[float, Words]] = {}
+        self._known: dict[tuple[int, Kind], Listed] = {}
 
     async def words(self, kind: Kind) -> Words:
-        """`SERVER:PROMPT` or `SERVER:URI` of each. A list that takes longer is there for a later key."""
+        """`SERVER:PROMPT` or `SERVER:URI` of each. A list that takes longer is there for a later key.
+
+        A key that is pressed meanwhile waits for the same list, or it would show that there is nothing.
+        """
         trusted = self._mcp.trusted()
         servers = [] if trusted is None else [server for server in trusted.approved() if server.state == "ready"]
         now = time.monotonic()
-        old = [
-            server
-            for server in servers
-            if self._known.get((id(server), kind), (-KEPT_SECONDS,))[0] + KEPT_SECONDS <= now
-        ]
-        if old:
-            done = asyncio.Event()
-            for server in old:
-                self._known[id(server), kind] = now, self._of(server, kind)  # asked for once
-            self._background.start(self._list(old, kind, done))
-            try:
-                await asyncio.wait_for(done.wait(), WAIT_SECONDS)
-            except TimeoutError:
-                log.info("the %s of MCP servers are not there after %g s", kind, WAIT_SECONDS)
-        return [word for server in servers for word in self._of(server, kind)]
+        lists = [self._listed(server, kind, now) for server in servers]
+        for listed in lists:
+            left = listed.began + WAIT_SECONDS - time.monotonic()
+            if left > 0:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(listed.done.wait(), left)
+        return [word for listed in lists for word in listed.words]
 
-    def _of(self, server: "McpServer", kind: Kind) -> Words:
-        return self._known.get((id(server), kind), (0.0, ()))[1]
+    def _listed(self, server: "McpServer", kind: Kind, now: float) -> Listed:
+        """The last list, or one that begins now."""
+        known = self._known.get((id(server), kind))
+        if known is None or known.began + KEPT_SECONDS <= now:
+            known = self._known[id(server), kind] = Listed(now, known.words if known else ())
+            self._background.start(self._list(server, kind, known))
+        return known
 
-    async def _list(self, servers: "Sequence[McpServer]", kind: Kind, done: asyncio.Event) -> None:
-        try:
-            await asyncio.gather(*(self._list_one(server, kind) for server in servers))
-        finally:
-            done.set()
-
-    async def _list_one(self, server: "McpServer", kind: Kind) -> None:
+    async def _list(self, server: "McpServer", kind: Kind, listed: Listed) -> None:
         try:
             if kind == "prompts":
                 found = [(prompt.name, prompt.description) for prompt in await server.client.prompts()]
             else:
                 resources = await server.client.resources()
                 found = [(one.uri, one.name or one.description) for one in resources]
+            named = [(f"{server.config.name}:{word}", about) for word, about in found if CAN_BE_TYPED.fullmatch(word)]
+            listed.words = named[:MOST]
         except McpError as error:
             log.info("the MCP server %s does not list its %s: %s", server.config.name, kind, error)
-            return
-        named = [(f"{server.config.name}:{word}", about) for word, about in found if CAN_BE_TYPED.fullmatch(word)]
-        self._known[id(server), kind] = time.monotonic(), named[:MOST]
+        finally:
+            listed.done.set()
