@@ -38,7 +38,7 @@ class OfferQuestions:
             store.close()
 
     async def agreed(self, question: str) -> bool:
-        while (typed := await self._keyboard.ask(f"{question} [y]es, [n]o: ")) is not None:
+        while (typed := await self._keyboard.ask(f"{question} [y]es, [n]o, then Enter: ")) is not None:
             if typed[:1].lower() in ("y", "n"):
                 return typed[:1].lower() == "y"
         return False

@@ -39,39 +39,41 @@ def project_offers(folders: Sequence[Path], taken: Sequence[str] = ()) -> Offers
     servers: dict[str, ServerConfig] = {}
     problems: list[str] = []
     for folder, file in ((folder, folder / name) for folder in folders for name in PROJECT_FILES):
-        found = read_file(file, workspace=folder)
+        shown = str(file.relative_to(folder)) if len(folders) == 1 else str(file)
+        found = read_file(file, workspace=folder, shown=shown)
         problems += found.problems
         for one in found.servers:
             if one.name in taken:
-                problems.append(f"{file}: {one.name} is the name of a server of yours, so the offer is left out")
+                problems.append(f"{shown}: {one.name} is the name of a server of yours, so the offer is left out")
             elif one.name in servers and servers[one.name].settings != one.settings:
-                problems.append(f"{file}: {one.name} is also in {servers[one.name].source}, so it is left out")
+                problems.append(f"{shown}: {one.name} is also in {servers[one.name].source}, so it is left out")
             else:
                 servers.setdefault(one.name, one)
     return Offers(tuple(servers.values()), tuple(problems))
 
 
-def read_file(file: Path, *, workspace: Path | None = None) -> Offers:
-    """The servers of one file of any of these programs. A missing file has none."""
+def read_file(file: Path, *, workspace: Path | None = None, shown: str = "") -> Offers:
+    """The servers of one file of any of these programs. A missing file has none. `shown`: its path in problems."""
+    shown = shown or str(file)
     try:
         if not file.is_file():
             return Offers()
         if file.stat().st_size > LARGEST_FILE:
-            return Offers(problems=(f"{file} is larger than {LARGEST_FILE:,} bytes",))
+            return Offers(problems=(f"{shown} is larger than {LARGEST_FILE:,} bytes",))
         value = _loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
-        return Offers(problems=(f"{file} cannot be read as JSON: {error}",))
+        return Offers(problems=(f"{shown} cannot be read as JSON: {error}",))
     servers: dict[str, ServerConfig] = {}
     problems: list[str] = []
     for raw_name, entry in list(_entries(value))[:MOST_SERVERS]:
         name = server_name(raw_name)
         if not name or name in servers:
-            problems.append(f"{file}: {raw_name[:80]!r} has no name of its own that tark-lsp can use")
+            problems.append(f"{shown}: {raw_name[:80]!r} has no name of its own that tark-lsp can use")
             continue
         try:
             servers[name] = ServerConfig(name, _settings(entry, workspace), file)
         except ValueError as error:
-            problems.append(f"{file}: {name}: {_reason(error)}")
+            problems.append(f"{shown}: {name}: {_reason(error)}")
     return Offers(tuple(servers.values()), tuple(problems))
 
 

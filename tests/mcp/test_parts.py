@@ -19,7 +19,7 @@ from tark_lsp.mcp.elicitation import Form, FormField, read_elicitation, typed_va
 from tark_lsp.mcp.eras import Era, facts_of_discover, facts_of_initialize, http_headers, version_after, with_meta
 from tark_lsp.mcp.json_rpc import Asked, Failure, Reply, Told, parse_messages
 from tark_lsp.mcp.names import LONGEST, is_mcp_name, server_name, server_of, tool_name
-from tark_lsp.mcp.offers import read_file
+from tark_lsp.mcp.offers import project_offers, read_file
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin, compare, pin_json, read_pin
 from tark_lsp.mcp.resolving import Resolver
@@ -303,6 +303,9 @@ def test_entries_that_cannot_be_used_say_why(tmp_path: Path, entry: str) -> None
 def test_a_file_that_is_no_json_says_so(tmp_path: Path) -> None:
     (tmp_path / "mcp.json").write_text("{")
     assert "cannot be read as JSON" in read_file(tmp_path / "mcp.json").problems[0]
+    (tmp_path / ".mcp.json").write_text("{")
+    said = project_offers([tmp_path]).problems[0]
+    assert said.startswith(".mcp.json cannot be read as JSON"), "a list is narrow, so the path is short"
 
 
 def config(**settings: Any) -> ServerConfig:

@@ -6,10 +6,11 @@ from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible, whole_line
-from tark_lsp.mcp.approving import Shown, compared, list_tools, shown_command
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.approving import Listed, Shown, compared, list_tools, shown_command
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.pin_store import PinStore
-from tark_lsp.mcp.server_config import ServerConfig, resolve
+from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -34,7 +35,9 @@ class Approval:
             return self._refused()
         if not await self._questions.agreed("Start it, to see its tools?"):
             return self._refused()
-        listed = await list_tools(config, resolved, self._pins, self._around)
+        if not resolved.url:
+            self._screen.print_line("it starts, which can take a minute the first time (Ctrl-C cancels)", "dim")
+        listed = await self._listed(config, resolved)
         if listed.unconfined and not resolved.url:
             self._screen.print_line(f"it runs without a sandbox: {whole_line(listed.unconfined)}", "yellow")
         self._show(listed.shown)
@@ -44,6 +47,13 @@ class Approval:
         self._pins.write(listed.pin)
         self._screen.print_line(f"approved: {config.name}, {count} tools", "green")
         return DONE
+
+    async def _listed(self, config: ServerConfig, resolved: Resolved) -> Listed:
+        """Raises McpError with the name of the server."""
+        try:
+            return await list_tools(config, resolved, self._pins, self._around)
+        except McpError as error:
+            raise McpError(f"the MCP server {config.name}: {error.message}", hint=error.hint) from error
 
     def _show(self, shown: Shown) -> None:
         for line in shown.lines:
