@@ -162,7 +162,7 @@ class _Mcp:
                 row = {"name": config.name, "source": config.scope, "state": state, "runs": shown, "tools": tools}
                 print(json.dumps(row))
                 continue
-            count = f", {len(tools)} tools" if tools else ""
+            count = f", {len(tools)} {'tool' if len(tools) == 1 else 'tools'}" if tools else ""
             source = f" ({whole_line(config.scope)})" if config.is_offer else ""
             self._screen.print_line(f"{config.name}{source}: {whole_line(state)}{count}: {whole_line(shown)}")
         if not configs and not as_json:

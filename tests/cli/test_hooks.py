@@ -76,7 +76,8 @@ def test_a_hook_of_a_project_runs_only_as_it_was_approved(tmp_path: Path, folder
     settings(tmp_path)
     env = sandboxed(tmp_path)
     run = ["run", "--trust-workspace", "look"]
-    assert "this folder offers hooks (check): `tark-lsp hooks approve NAME` shows one" in without_terminal(run, folder, env).stderr
+    hint = "this folder offers hooks (check): `tark-lsp hooks approve NAME` shows one"
+    assert hint in without_terminal(run, folder, env).stderr
 
     terminal = Terminal(("hooks", "approve", "check"), folder, env)
     terminal.see("This hook comes with the folder. Do you trust")

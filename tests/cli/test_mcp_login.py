@@ -51,16 +51,16 @@ class Home:
 
 def story(home: Home) -> None:
     terminal = home.terminal("approve", "notes")
-    terminal.see("Start it, to see its tools? [y]es, [n]o: ")
+    terminal.see("Start it, to see its tools? [y]es, [n]o, then Enter: ")
     terminal.type("y")
     assert terminal.end() == 1
     assert "it needs a login" in terminal.plain
     assert "run `tark-lsp mcp login notes` in a terminal" in " ".join(terminal.plain.split())
 
     terminal = home.terminal("login", "notes")
-    terminal.see("Connect to it? [y]es, [n]o: ")
+    terminal.see("Connect to it? [y]es, [n]o, then Enter: ")
     terminal.type("y")
-    terminal.see("Open it in your browser? [y]es, [n]o: ")
+    terminal.see("Open it in your browser? [y]es, [n]o, then Enter: ")
     assert not home.opened.exists()
     terminal.type("n")
     assert terminal.end() == 1
@@ -69,9 +69,9 @@ def story(home: Home) -> None:
     assert not home.keyring.exists()
 
     terminal = home.terminal("login", "notes")
-    terminal.see("Connect to it? [y]es, [n]o: ")
+    terminal.see("Connect to it? [y]es, [n]o, then Enter: ")
     terminal.type("y")
-    terminal.see("Open it in your browser? [y]es, [n]o: ")
+    terminal.see("Open it in your browser? [y]es, [n]o, then Enter: ")
     shown = "".join(terminal.plain.split())
     terminal.type("y")
     assert terminal.end() == 0
@@ -81,9 +81,9 @@ def story(home: Home) -> None:
     assert "acce55" not in terminal.plain
 
     terminal = home.terminal("approve", "notes")
-    terminal.see("Start it, to see its tools? [y]es, [n]o: ")
+    terminal.see("Start it, to see its tools? [y]es, [n]o, then Enter: ")
     terminal.type("y")
-    terminal.see("Approve these 1 tools, exactly as they are shown? [y]es, [n]o: ")
+    terminal.see("Approve this tool, exactly as it is shown? [y]es, [n]o, then Enter: ")
     terminal.type("y")
     assert terminal.end() == 0
     assert home.run("test", "notes", "add", "{}")[1].splitlines()[-1] == "3"
@@ -106,9 +106,9 @@ def refusals(home: Home) -> None:
     assert terminal.end() == 1
     assert "has no keyring, or it is turned off" in " ".join(terminal.plain.split())
     terminal = home.terminal("login", "notes", BROWSER="true %s")  # opens nothing
-    terminal.see("Connect to it? [y]es, [n]o: ")
+    terminal.see("Connect to it? [y]es, [n]o, then Enter: ")
     terminal.type("y")
-    terminal.see("Open it in your browser? [y]es, [n]o: ")
+    terminal.see("Open it in your browser? [y]es, [n]o, then Enter: ")
     terminal.type("y")
     terminal.see("Ctrl-C cancels")
     terminal.press_ctrl_c()

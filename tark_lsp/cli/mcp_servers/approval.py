@@ -42,10 +42,11 @@ class Approval:
             self._screen.print_line(f"it runs without a sandbox: {whole_line(listed.unconfined)}", "yellow")
         self._show(listed.shown)
         count = len(listed.pin.tools)
-        if not await self._questions.agreed(f"Approve these {count} tools, exactly as they are shown?"):
+        these = "this tool, exactly as it is" if count == 1 else f"these {count} tools, exactly as they are"
+        if not await self._questions.agreed(f"Approve {these} shown?"):
             return self._refused()
         self._pins.write(listed.pin)
-        self._screen.print_line(f"approved: {config.name}, {count} tools", "green")
+        self._screen.print_line(f"approved: {config.name}, {count} {'tool' if count == 1 else 'tools'}", "green")
         return DONE
 
     async def _listed(self, config: ServerConfig, resolved: Resolved) -> Listed:

@@ -30,7 +30,7 @@ CAN_BE_TYPED = re.compile(r"[^\s\"`]+")
 
 @dataclass(slots=True)
 class Listed:
-    """What one server lists. `began`: in seconds of `time.monotonic`. `words`: those of the list before, until `done`."""
+    """What one server lists. `began`: in seconds of `time.monotonic`. Until `done`, `words` are of the last list."""
 
     began: float
     words: Words
