@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 KEPT_ERRORS = 4_000
 """Bytes of the end of stderr that an error can show."""
+NPM = "npm error"
 POLL_SECONDS = 0.02
 SILENCE_SECONDS = 0.5
 """From the end of stdout to the end of the process that closed it."""
@@ -152,8 +153,8 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._exited.set()
         code = self._process.get_returncode() if self._process is not None else None
         how = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
-        text = self._errors.decode("utf-8", "replace").strip()
-        said = f": {text.splitlines()[-1][:300]}" if text else ""
+        reason = _reason(self._errors.decode("utf-8", "replace").splitlines())
+        said = f": {reason[:300]}" if reason else ""
         self._report(ProgramEnded(f"it has ended ({how}){said}", hint=self._program.hint))
 
     def _end(self, why: str) -> None:
@@ -209,3 +210,11 @@ class StdioTransport(asyncio.SubprocessProtocol):
         while self._signal(0) and loop.time() < end:  # noqa: ASYNC110  # nothing tells when a group ends
             await asyncio.sleep(POLL_SECONDS)
         return self._exited.is_set() and not self._signal(0)
+
+
+def _reason(lines: Sequence[str]) -> str:
+    """The last line of stderr. npm says first what is wrong, after a code and ends with the path of a log."""
+    said = [line.strip() for line in lines if line.strip()]
+    if not said or not said[-1].startswith(NPM):
+        return said[-1] if said else ""
+    return next((line for line in said if line.startswith(NPM) and not line.startswith(f"{NPM} code")), said[-1])

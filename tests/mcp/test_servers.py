@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,21 @@ async def test_a_server_that_ends_while_it_opens(desk: Desk, kind: str) -> None:
         return
     with pytest.raises(McpError, match=OPENING[kind]):
         await desk.approve(desk.plain(kind))
+
+
+NPM = """\
+npm error code E404
+npm error 404 Not Found - GET https://registry.example/server-memry - Not found
+npm error 404 tarball, folder, http url, or git url.
+npm error A complete log of this run can be found in: /home/me/.npm/_logs/debug-0.log
+"""
+
+
+async def test_a_package_that_does_not_exist(desk: Desk) -> None:
+    """npm ends with the path of a log, which says nothing."""
+    config = desk.config({"command": sys.executable, "args": ["-c", f"import sys; sys.exit({NPM!r})"]})
+    with pytest.raises(McpError, match=r"npm error 404 Not Found - GET .*server-memry"):
+        await desk.approve(config)
 
 
 async def test_a_missing_program_says_so(desk: Desk) -> None:
