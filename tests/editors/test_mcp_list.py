@@ -123,7 +123,7 @@ async def test_an_offer_is_told_once_shown_whole_and_approved_by_its_digest(mach
     await editor.connection.until(lambda: news(editor), "news")
     shown = await editor.command("tark.mcp.show", {"name": "toy"})
     assert f"runs: {sys.executable} -S -E {PLAIN}" in shown["text"]
-    assert "gets TOY_LOG = (a value of its own)" in shown["text"]
+    assert f"gets TOY_LOG = {machine.log}" in shown["text"]
     assert (shown["isDiff"], shown["approved"]) == (False, False)
     assert machine.told() == []  # nothing was started to show it
     assert "changed meanwhile" in await refusal(editor, "tark.mcp.inspect", {"name": "toy", "digest": "0" * 64})
