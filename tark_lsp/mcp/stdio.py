@@ -24,7 +24,8 @@ KEPT_ERRORS = 4_000
 """Bytes of the end of stderr that an error can show."""
 POLL_SECONDS = 0.02
 SILENCE_SECONDS = 0.5
-"""From the end of stdout to the end of the process that closed it."""
+"""From the end of stdin or stdout to the end of the process that closed it."""
+PIPES = {0: "stdin", 1: "stdout"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,10 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def _write(self, data: bytes) -> None:
         stdin = self._process.get_pipe_transport(0) if self._process is not None else None
-        if not isinstance(stdin, asyncio.WriteTransport) or stdin.is_closing() or self._exited.is_set():
+        if not isinstance(stdin, asyncio.WriteTransport) or self._closing or self._exited.is_set():
             raise McpError("it has ended")
+        if stdin.is_closing():  # it ends, and says why by its exit code: `pipe_connection_lost`
+            return
         if stdin.get_write_buffer_size() > LARGEST_MESSAGE:
             raise McpError("it does not read what it is sent")
         stdin.write(data)
@@ -144,9 +147,10 @@ class StdioTransport(asyncio.SubprocessProtocol):
                 self._unasked = 0
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
-        """A server that closed its stdout can answer nothing more. One that ends says so by its exit code."""
-        if fd == 1 and not self._closing:
-            asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._end, "it closed its stdout, so it was ended")
+        """A server that closed its stdin or stdout can answer nothing more. One that ends says so by its exit code."""
+        if fd in PIPES and not self._closing:
+            why = f"it closed its {PIPES[fd]}, so it was ended"
+            asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._end, why)
 
     def process_exited(self) -> None:
         self._exited.set()
