@@ -78,8 +78,10 @@ def stale_reason(name: str, known: Iterable[Known]) -> str:
 
 
 def stale_names(text: str, place: str, library: Mapping[str, Iterable[Known]]) -> Iterator[Stale]:
-    """`library`: the models of each vendor. Patterns, wires, programs and addresses of pages are no models, and an alias
-    (`gpt-5=PROVIDER/MODEL`) is a name that another program chose."""
+    """`library`: the models of each vendor. Patterns, wires, programs and addresses of pages are no models.
+
+    An alias (`gpt-5=PROVIDER/MODEL`) is a name that another program chose.
+    """
     for number, line in enumerate(text.split("\n"), 1):
         line = URL.sub("", line)
         for found in NAME.finditer(line):

@@ -241,10 +241,10 @@ class _Mcp:
             await server.ready()
             facts = server.client.connection.facts
             self._screen.print_line(f"{one_line(facts.name)} speaks {facts.version}", "green")
-            off = server.changes.off
+            off = server.tools.changes.off
             for one in server.approved().tools:
                 self._screen.print_line(f"  {one_line(one.name)}{' (off: it changed)' if one.name in off else ''}")
-            for problem in server.problems:
+            for problem in server.tools.problems:
                 self._screen.print_line(whole_line(problem), "yellow")
             return DONE if tool is None else await self._call(server, tool, arguments)
         finally:

@@ -8,13 +8,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from tark_lsp.mcp.connector import Connector
+from tark_lsp.mcp.eras import ServerFacts
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.opening import FIRST_SECONDS
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin, compare, shown_changes, shown_tool
-from tark_lsp.mcp.server import McpServer
 from tark_lsp.mcp.server_config import Resolved, ServerConfig
+from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.server_tools import ServerTool
+from tark_lsp.mcp.tool_list import offered_tools
 from tark_lsp.visible import visible_code
 
 
@@ -71,35 +74,30 @@ async def list_tools(
     keep_log: Callable[[list[str]], None] = lambda _: None,
 ) -> Listed:
     """Starts the server, after a yes to its command, and ends it. `keep_log` gets its log. Raises McpError."""
-    server = McpServer(config, pins, around)
+    server_log = ServerLog()
+    connector = Connector(config, around, server_log)
     try:
-        await server.open(resolved, None, seconds=FIRST_SECONDS)
-        tools = await server.list_tools()
-        pin = _pin(server, resolved, tools)
+        facts = await connector.open(resolved, None, seconds=FIRST_SECONDS)
+        tools, problems = await offered_tools(config.name, connector.client)
+        shown = tuple(shown_command(config, resolved))
+        pin = Pin(config.name, resolved.digest, tools, config.scope, facts.era, time.time(), shown)
         before = pins.find(config.name, config.scope)
         if before is None:
-            return Listed(Shown(tuple(_whole(server, tools))), pin, differs=True, unconfined=server.unconfined)
+            return Listed(Shown(tuple(_whole(facts, tools, problems))), pin, True, connector.unconfined)
         changes = compare(before.tools, tools)
         lines = shown_changes(changes) or ["its tools are as you approved them"]
         kept = replace(pin, off=tuple(name for name in before.off if pin.find(name) is not None))
-        return Listed(Shown(tuple(lines), bool(changes)), kept, bool(changes), server.unconfined)
+        return Listed(Shown(tuple(lines), bool(changes)), kept, bool(changes), connector.unconfined)
     finally:
-        keep_log(server.log.lines())
-        await server.aclose()
+        keep_log(server_log.lines())
+        await connector.aclose()
 
 
-def _pin(server: McpServer, resolved: Resolved, tools: tuple[ServerTool, ...]) -> Pin:
-    config, era = server.config, server.client.connection.facts.era
-    shown = tuple(shown_command(config, resolved))
-    return Pin(config.name, resolved.digest, tools, config.scope, era, time.time(), shown)
-
-
-def _whole(server: McpServer, tools: Sequence[ServerTool]) -> list[str]:
-    facts = server.client.connection.facts
+def _whole(facts: ServerFacts, tools: Sequence[ServerTool], problems: Sequence[str]) -> list[str]:
     count = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
     lines = [f"it calls itself {visible_code(facts.name) or '(nothing)'} and offers {count}"]
     if facts.instructions:
         lines += ["instructions, which no model gets:", *map(visible_code, facts.instructions.split("\n"))]
     for tool in tools:
         lines += ["", *shown_tool(tool)]
-    return [*lines, *(visible_code(f"left out: {problem}") for problem in server.problems)]
+    return [*lines, *(visible_code(f"left out: {problem}") for problem in problems)]

@@ -82,7 +82,7 @@ class McpServers:
                 pin = server.approved()
             except McpError:
                 continue
-            off = server.changes.off | {*pin.off}
+            off = server.tools.changes.off | {*pin.off}
             found += [offered for offered in self._offered_by(server, pin) if offered.tool.name not in off]
         return sorted(found, key=lambda offered: offered.name)
 
@@ -104,13 +104,14 @@ class McpServers:
             try:
                 server.approved()
             except McpError as error:
-                if server.pin is None or not server.pin.disabled:
+                pin = server.approval.pin
+                if pin is None or not pin.disabled:
                     told.append(f"{name} is off: {error}")
                 continue
             if server.error is not None:
                 told.append(f"{name} does not work: {server.error}")
-            elif server.changes:
-                off = ", ".join(sorted(server.changes.off)[:5])
+            elif server.tools.changes:
+                off = ", ".join(sorted(server.tools.changes.off)[:5])
                 shows = f"your editor's list of MCP servers, or `tark-lsp mcp approve {server.config.name}`, shows"
                 hint = f"{shows} the difference"
                 told.append(f"{name} changed since you approved it, so these tools are off: {off} ({hint})")

@@ -13,9 +13,10 @@ from typing import Any
 
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.eras import ServerFacts
-from tark_lsp.mcp.json_rpc import RequestId, encode, parse_messages
+from tark_lsp.mcp.json_rpc import RequestId, encode
+from tark_lsp.mcp.message_lines import MessageLines
 from tark_lsp.mcp.server_log import ServerLog
-from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, ProgramEnded, Receiver
+from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, ProgramEnded, Receiver
 from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_group
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,8 @@ KEPT_ERRORS = 4_000
 NPM = "npm error"
 POLL_SECONDS = 0.02
 SILENCE_SECONDS = 0.5
-"""From the end of stdout to the end of the process that closed it."""
+"""From the end of stdin or stdout to the end of the process that closed it."""
+PIPES = {0: "stdin", 1: "stdout"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,13 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._receiver: Receiver | None = None
         self._process: asyncio.SubprocessTransport | None = None
         self._exited = asyncio.Event()
-        self._line = bytearray()
         self._errors = bytearray()
-        self._unasked = 0
         self._closing = False
-        self.skipped = 0
-        """Lines on stdout that were no messages."""
 
     async def start(self, receiver: Receiver) -> None:
         hide_memory()
         self._receiver = receiver
+        self._lines = MessageLines(self._name, self._log, receiver.received)
         starting = asyncio.ensure_future(self._spawn())
         try:
             await asyncio.shield(starting)
@@ -101,8 +100,10 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def _write(self, data: bytes) -> None:
         stdin = self._process.get_pipe_transport(0) if self._process is not None else None
-        if not isinstance(stdin, asyncio.WriteTransport) or stdin.is_closing() or self._exited.is_set():
+        if not isinstance(stdin, asyncio.WriteTransport) or self._closing or self._exited.is_set():
             raise McpError("it has ended")
+        if stdin.is_closing():  # it ends, and says why by its exit code: `pipe_connection_lost`
+            return
         if stdin.get_write_buffer_size() > LARGEST_MESSAGE:
             raise McpError("it does not read what it is sent")
         stdin.write(data)
@@ -115,39 +116,16 @@ class StdioTransport(asyncio.SubprocessProtocol):
             return
         if self._closing:
             return
-        *whole, rest = data.split(b"\n")
-        if len(self._line) + max(map(len, (*whole, rest))) > LARGEST_MESSAGE:
-            self._end(f"it sent a line of more than {LARGEST_MESSAGE // 2**20} MiB, so it was ended")
-            return
-        for part in whole:
-            line, self._line = bytes(self._line) + part, bytearray()
-            self._read(line)
-        self._line += rest
-
-    def _read(self, line: bytes) -> None:
-        assert self._receiver is not None  # data comes after `start`
-        self._unasked += len(line)
-        if self._unasked > MOST_UNASKED:
-            self._end(f"it sent {MOST_UNASKED // 2**20} MiB that nobody asked for, so it was ended")
-            return
-        if not line.strip():
-            return
         try:
-            messages = parse_messages(line)
-        except ValueError as error:
-            self.skipped += 1
-            if self.skipped in (1, 10, 100, 1_000):
-                log.warning("MCP server %s: skipped %d lines that are no messages: %s", self._name, self.skipped, error)
-                self._log.add(f"{self.skipped} lines on stdout were no messages, and were skipped: {error}")
-            return
-        for message in messages:
-            if self._receiver.received(message):
-                self._unasked = 0
+            self._lines.feed(data)
+        except McpError as error:
+            self._end(error)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
-        """A server that closed its stdout can answer nothing more. One that ends says so by its exit code."""
-        if fd == 1 and not self._closing:
-            asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._end, "it closed its stdout, so it was ended")
+        """A server that closed its stdin or stdout can answer nothing more. One that ends says so by its exit code."""
+        if fd in PIPES and not self._closing:
+            why = McpError(f"it closed its {PIPES[fd]}, so it was ended")
+            asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._end, why)
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -157,17 +135,16 @@ class StdioTransport(asyncio.SubprocessProtocol):
         said = f": {reason[:300]}" if reason else ""
         self._report(ProgramEnded(f"it has ended ({how}){said}", hint=self._program.hint))
 
-    def _end(self, why: str) -> None:
+    def _end(self, why: McpError) -> None:
         """End it at once, because it does harm or is of no use."""
         if self._closing:
             return
-        self._report(McpError(why))
+        self._report(why)
         self._signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
     def _report(self, error: McpError) -> None:
         if not self._closing:
             self._closing = True
-            self._line.clear()
             self._log.ended(error)
             if self._receiver is not None:
                 self._receiver.closed(error)

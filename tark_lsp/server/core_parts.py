@@ -45,6 +45,7 @@ from tark_lsp.server.turns.default_model import SessionModels
 from tark_lsp.server.turns.earlier_turns import EarlierTurns
 from tark_lsp.server.turns.hunk_updates import HunkUpdates
 from tark_lsp.server.turns.lasting_permissions import WorkspacePermissions
+from tark_lsp.server.turns.mcp_sources import McpSources
 from tark_lsp.server.turns.mcp_start import McpStart
 from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.preparation import Preparation
@@ -143,7 +144,7 @@ class CoreParts:
         inputs = self.inputs if connection.client.understands("input") else None
         trust = self.trust = WorkspaceTrust(self._settings, self.given, self.questions, inputs)
         self.mcp = McpTools(
-            configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders)
+            McpSources(configuration, self.workspace, Sandboxes(), lambda: trust.is_trusted(self.workspace.folders))
         )
         self.mcp_news = OfferNews(connection, self.workspace, self.mcp, self._current_list)
         self.workspaces = TurnWorkspaces(self.workspace, self.buffers, configuration)

@@ -236,19 +236,32 @@ async def test_a_client_that_leaves_ends_the_request_upstream(wire: str, streami
             await upstream.requests[0].closed.wait()
 
 
-async def test_calls_as_text_are_real_calls() -> None:
-    """A model without native calls."""
-    text = 'I look.\n<tool_call>\n{"name": "read_file", "arguments": {"path": "a.py"}}\n</tool_call>'
+@WIRE
+async def test_calls_as_text_are_real_calls(wire: str) -> None:
+    """A model without native calls: whole, in a stream, and with the result of the call as text in the next request."""
+    asks = Reply(
+        text='I look.\n<tool_call>\n{"name": "read_file", "arguments": {"path": "a.py"}}\n</tool_call>', chunk=3
+    )
     async with (
-        Loopback([Reply(text=text)]) as upstream,
+        Loopback([asks, asks, Reply(text="It is seen.")]) as upstream,
         running_gateway(upstream, facts={"m": ModelFacts(tools=False)}) as url,
         sdk_client(url) as client,
     ):
-        answer = await client.responses.create(input="Do it.", model=model_of("openai-chat"), tools=[TOOL])
-    assert [item.type for item in answer.output] == ["message", "function_call"]
-    assert answer.output_text.strip() == "I look."
-    assert json.loads(answer.output[1].arguments) == {"path": "a.py"}
-    assert "tools" not in upstream.requests[0].json
+        whole = await client.responses.create(input=[USER], model=model_of(wire), tools=[TOOL])
+        async with client.responses.stream(input=[USER], model=model_of(wire), tools=[TOOL]) as stream:
+            kinds = {event.type async for event in stream}
+            streamed = await stream.get_final_response()
+        last = await client.responses.create(input=[USER, *outputs(whole)], model=model_of(wire), tools=[TOOL])
+    text, call = [item for item in whole.output if item.type != "reasoning"]  # which has the state of some wires
+    assert (text.type, call.type, whole.output_text.strip()) == ("message", "function_call", "I look.")
+    assert (call.name, json.loads(call.arguments)) == ("read_file", {"path": "a.py"})
+    assert said(streamed) == said(whole)
+    assert {"response.function_call_arguments.delta", "response.function_call_arguments.done"} <= kinds
+    assert last.output_text == "It is seen."
+    assert not any("tools" in request.json for request in upstream.requests)
+    told = json.dumps(upstream.requests[2].json)
+    assert "<tool_call>" in told
+    assert "seen" in told
 
 
 async def test_options_reach_the_model_or_the_header() -> None:

@@ -195,7 +195,7 @@ async def test_what_is_approved_while_the_server_runs_holds_at_once(desk: Desk) 
     assert before is not None
     await call(server)
     desk.changed.touch()
-    server._stale = True
+    server.tools.expire()
     with pytest.raises(McpError, match="not as you approved it"):
         await call(server)
     await desk.approve(server.config)  # by a terminal

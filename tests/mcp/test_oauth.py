@@ -4,6 +4,7 @@ import asyncio
 import logging
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,6 +24,7 @@ from tark_lsp.tools.mcp_tool import mcp_tool
 from tests.agent.bench import Bench
 from tests.agent.script import answer
 from tests.agent.script import call as turn_call
+from tests.loopback import Raw, Request
 from tests.mcp.memory_keyring import MemoryKeyring
 from tests.mcp.oauth_desk import OAuthDesk, oauth_desk
 from tests.mcp.oauth_server import Faults, as_json, error
@@ -87,6 +89,28 @@ async def test_a_server_that_needs_a_login_says_so_and_opens_nothing(tmp_path: P
         await desk.log_in()  # in a terminal, while the server of the editor runs
         assert await call(server) == "3"
         assert server.state is ServerState.READY
+
+
+@pytest.mark.parametrize("taken", ["switched off", "removed"])
+async def test_an_approval_that_is_taken_back_while_a_login_is_refused_stays_so(tmp_path: Path, taken: str) -> None:
+    async with oauth_desk(tmp_path) as desk:
+        await approved(desk)
+        await desk.servers.aclose()
+        pin = desk.pins.find("notes")
+        assert pin is not None
+
+        def refuse(_: Request) -> Raw:
+            if taken == "removed":
+                desk.pins.remove("notes")
+            else:
+                desk.pins.write(replace(pin, disabled=True))
+            return as_json({}, 401)
+
+        desk.site.faults.answers["/mcp"] = refuse
+        with pytest.raises(McpError):
+            await desk.server_of(desk.notes).ready()
+        now = desk.pins.find("notes")
+        assert now is None if taken == "removed" else now is not None and now.disabled
 
 
 async def test_a_call_in_a_turn_names_the_command(tmp_path: Path) -> None:

@@ -14,11 +14,13 @@ import pytest
 
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.client import Call
+from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.content import Content
 from tark_lsp.mcp.elicitation import Elicitation, UrlToOpen, Value
 from tark_lsp.mcp.eras import Era
 from tark_lsp.mcp.server import McpServer, ServerState
 from tark_lsp.mcp.server_config import ServerConfig
+from tark_lsp.mcp.stdio import Program, StdioTransport
 from tests.mcp.servers import Desk
 from tests.patience import AT_ONCE
 
@@ -196,6 +198,36 @@ async def test_a_package_that_does_not_exist(desk: Desk) -> None:
     config = desk.config({"command": sys.executable, "args": ["-c", f"import sys; sys.exit({NPM!r})"]})
     with pytest.raises(McpError, match=r"npm error 404 Not Found - GET .*server-memry"):
         await desk.approve(config)
+
+
+STDIN_CLOSED = {
+    "and ends": ('print("no database", file=sys.stderr); sys.exit(1)', r"it has ended \(exit code 1\): no database"),
+    "and lives on": ("time.sleep(60)", "it closed its stdin, so it was ended"),
+}
+
+
+@pytest.mark.parametrize("then", STDIN_CLOSED)
+async def test_a_server_that_closes_its_stdin(desk: Desk, then: str) -> None:
+    """Before the first request, which waits for its end: one that fails at once is not gone when its pipe is."""
+    after, told = STDIN_CLOSED[then]
+    body = f"import os, sys, time; os.close(0); time.sleep(0.3); {after}"
+    program = Program([sys.executable, "-S", "-c", body], desk.folder, desk.environ)
+    transport = StdioTransport("toy", program)
+    connection = Connection(transport)
+    try:
+        await connection.start()
+        async with asyncio.timeout(AT_ONCE):
+            while not is_closing(transport):  # noqa: ASYNC110  # nothing tells
+                await asyncio.sleep(0.01)
+        with pytest.raises(McpError, match=told):
+            await connection.request("ping", {}, seconds=AT_ONCE)
+    finally:
+        await connection.aclose()
+
+
+def is_closing(transport: StdioTransport) -> bool:
+    stdin = transport._process.get_pipe_transport(0) if transport._process is not None else None
+    return isinstance(stdin, asyncio.WriteTransport) and stdin.is_closing()
 
 
 async def test_a_missing_program_says_so(desk: Desk) -> None:

@@ -25,13 +25,13 @@ class CurrentList:
 
     def servers(self) -> tuple[list[ServerRow], tuple[str, ...]]:
         """The user's own first; and a sentence for each offer that cannot be used."""
-        running, offers, pins = self.mcp.servers(), self.mcp.offers(), self.mcp.pins()
+        running, offers, pins = self.mcp.servers(), self.mcp.sources.offers(), self.mcp.sources.pins()
         trusted, folders = self.is_trusted(), self.workspace.folders
         rows = [
             ServerRow(
                 config, running.find(config.name) if running is not None else None, pins, folders, trusted=trusted
             )
-            for config in (*self.mcp.own(), *offers.servers)
+            for config in (*self.mcp.sources.own(), *offers.servers)
         ]
         return rows, offers.problems
 

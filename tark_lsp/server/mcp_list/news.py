@@ -12,7 +12,8 @@ from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.protocol.capabilities import find_value
 from tark_lsp.server.turns.hook_commands import OFFERS
-from tark_lsp.server.turns.mcp_tools import PROJECT_FILES, McpTools
+from tark_lsp.server.turns.mcp_sources import PROJECT_FILES
+from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.workspace.documents import DocumentEvent, Saved
 from tark_lsp.workspace.files import Workspace
 
@@ -76,7 +77,7 @@ class OfferNews:
     def _check(self) -> None:
         self._timer = None
         offers_hooks = any((folder / HOOKS_FILE).is_file() for folder in self._workspace.folders)
-        if not (offers_hooks or self._mcp.has_any()):
+        if not (offers_hooks or self._mcp.sources.has_any()):
             return
         servers, _ = self.current.servers()
         hooks, _ = self.current.hooks()

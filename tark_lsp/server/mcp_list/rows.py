@@ -60,7 +60,7 @@ class ServerRow:
 
     @property
     def changes(self) -> Changes:
-        return Changes() if self._server is None else self._server.changes
+        return Changes() if self._server is None else self._server.tools.changes
 
     def _state(self, resolved: Resolved, trusted: bool) -> tuple[Shown, str]:
         pin, server = self.pin, self._server
@@ -106,7 +106,7 @@ class ServerRow:
             if self.resolved is not None
             else config.settings.url or config.settings.command,
             "unconfined": server.unconfined if server is not None and self.state is Shown.RUNNING else "",
-            "problems": list(server.problems) if server is not None else [],
+            "problems": list(server.tools.problems) if server is not None else [],
             "tools": list(self._tools()),
         }
 

@@ -83,8 +83,8 @@ class ServerActions:
             listed = await list_tools(
                 row.config,
                 resolved,
-                self._current.mcp.pins(),
-                self._current.mcp.around(),
+                self._current.mcp.sources.pins(),
+                self._current.mcp.sources.around(),
                 lambda lines: self._logs.update({request.name: lines}),
             )
         except McpError as error:
@@ -161,9 +161,9 @@ class ServerActions:
             except SettingsError as error:
                 raise RequestError(error.message, hint=error.hint) from error
         try:
-            self._current.mcp.pins().remove(request.name, row.config.scope)
+            self._current.mcp.sources.pins().remove(request.name, row.config.scope)
             if row.config.settings.url is not None:
-                await self._current.mcp.around().tokens.delete(entry_of(request.name, row.config.scope))
+                await self._current.mcp.sources.around().tokens.delete(entry_of(request.name, row.config.scope))
         except McpError as error:
             raise RequestError(error.message, hint=error.hint) from error
         if (running := self._current.mcp.servers()) is not None:
@@ -200,7 +200,7 @@ class ServerActions:
 
     def _write(self, pin: Pin) -> None:
         try:
-            self._current.mcp.pins().write(pin)
+            self._current.mcp.sources.pins().write(pin)
         except McpError as error:
             raise RequestError(error.message, hint=error.hint) from error
 

@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tark_lsp.context.result_handles import MCP_HEAD
 from tark_lsp.context.snippets import Reference, parse_snippets
 from tark_lsp.prose import Prose
 from tark_lsp.visible import code_block, code_span, visible
 from tark_lsp.workspace.uris import uri_from_path
 
+MCP_FAILURE = re.compile(rf"(?s)(?:the MCP server [a-z0-9-]+: )?{MCP_HEAD.pattern}(?P<said>.*)\n</mcp>")
 LONGEST_FAILURE = 100_000
 """Characters. No tool writes a longer failure, and a longer text is not read as JSON."""
 
@@ -70,7 +72,12 @@ def _failure_message(text: str) -> str:
 
 
 def message_for_user(message: str) -> str:
-    """A failure is worded for the model. Only the first words are ours: a reason that the user typed stays."""
+    """A failure is worded for the model. Only the first words are ours: a reason that the user typed stays.
+
+    What an MCP server says of its failure is shown without the marks that tell a model that the text is foreign.
+    """
+    if (foreign := MCP_FAILURE.fullmatch(message)) is not None:
+        return f"the MCP server {foreign['server']}: {foreign['said']}"
     for words, own in OWN_WORDS.items():
         if words in message:
             return message.replace(words, own, 1)

@@ -1,47 +1,22 @@
 """The MCP servers of this process, for its turns. Nothing of them is imported before one is configured."""
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tark_lsp.folders import mcp_pins_folder
 from tark_lsp.listeners import Listeners
-from tark_lsp.server.configuration import Configuration
-from tark_lsp.server.turns.sandboxes import Sandboxes
-from tark_lsp.tools.addresses import is_public
+from tark_lsp.server.turns.mcp_sources import McpSources
 from tark_lsp.tools.tool import Tool, ToolContext
-from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:  # loaded with the first server
-    from tark_lsp.mcp.launching import Surroundings
-    from tark_lsp.mcp.offers import Offers
-    from tark_lsp.mcp.pin_store import PinStore
-    from tark_lsp.mcp.server_config import ServerConfig
     from tark_lsp.mcp.servers import McpServers
-    from tark_lsp.mcp.token_store import TokenStore
-    from tark_lsp.sandbox.sandbox import Sandbox
-
-PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
-"""As in mcp/offers.py, which is not imported to see that there are none."""
 
 
 class McpTools:
-    def __init__(
-        self,
-        configuration: Configuration,
-        workspace: Workspace,
-        sandboxes: Sandboxes,
-        is_trusted: Callable[[], bool],
-    ) -> None:
-        """`is_trusted`: whether the user trusts the folders of `workspace`."""
-        self._configuration = configuration
-        self._workspace = workspace
-        self.sandboxes = sandboxes
-        self._is_trusted = is_trusted
+    def __init__(self, sources: McpSources) -> None:
+        self.sources = sources
         self._servers: McpServers | None = None
-        self._tokens: TokenStore | None = None
         self._made: dict[tuple[str, str, int], Tool[Any]] = {}
-        self._problems: list[str] = []
+        self._problems: Sequence[str] = ()
         self._told: set[str] = set()
         self.tells_offers = True
         """Whether a turn says which offers there are; not if the client shows them."""
@@ -98,71 +73,16 @@ class McpTools:
     def trusted(self) -> "McpServers | None":
         """None without a server, or without trust in the workspace, which is looked up only if there is a server."""
         servers = self.servers()
-        return servers if servers is not None and self._is_trusted() else None
-
-    def own(self) -> "list[ServerConfig]":
-        """The user's own servers."""
-        from tark_lsp.mcp.server_config import ServerConfig
-
-        return [ServerConfig(name, one) for name, one in self._configuration.settings.mcp.servers.items()]
-
-    def offers(self) -> "Offers":
-        """Of the folders of the workspace, if the user trusts it."""
-        from tark_lsp.mcp.offers import Offers, project_offers
-
-        if not self._is_trusted() or self._workspace.in_memory:
-            return Offers()
-        return project_offers(self._workspace.folders, tuple(self._configuration.settings.mcp.servers))
-
-    def pins(self) -> "PinStore":
-        from tark_lsp.mcp.pin_store import PinStore
-
-        return PinStore(mcp_pins_folder)
-
-    def around(self) -> "Surroundings":
-        """Where servers run."""
-        from tark_lsp.mcp.launching import Surroundings
-        from tark_lsp.mcp.token_store import TokenStore
-
-        self._tokens = self._tokens or TokenStore(lock_folder=mcp_pins_folder)
-        return Surroundings(
-            lambda: self._workspace.folders,
-            os.environ,
-            self._sandbox,
-            lambda: self._configuration.settings.sandbox == "require",
-            is_public,
-            self._tokens,
-        )
-
-    def has_any(self) -> bool:
-        """Whether there is a server or an offer. Nothing is imported for that."""
-        return bool(self._configuration.settings.mcp.servers) or any(
-            (folder / name).is_file() for folder in self._workspace.folders for name in PROJECT_FILES
-        )
+        return servers if servers is not None and self.sources.is_trusted() else None
 
     def servers(self) -> "McpServers | None":
         """None if there is none. Where files are changed in memory only, nothing runs."""
-        if self._workspace.in_memory or (self._servers is None and not self.has_any()):
+        if self.sources.in_memory or (self._servers is None and not self.sources.has_any()):
             return None
         if self._servers is None:
             from tark_lsp.mcp.servers import McpServers
 
-            self._servers = McpServers(self.pins(), self.around(), lambda: self.changed.emit(None))
-        self._servers.configure(self._configs())
+            self._servers = McpServers(self.sources.pins(), self.sources.around(), lambda: self.changed.emit(None))
+        configs, self._problems = self.sources.configs(tells_offers=self.tells_offers)
+        self._servers.configure(configs)
         return self._servers
-
-    def _configs(self) -> "list[ServerConfig]":
-        """The user's own; and the offers of a project that the user approved, if they trust it."""
-        offers, pins = self.offers(), self.pins()
-        approved = [one for one in offers.servers if pins.find(one.name, one.scope) is not None]
-        new = [one.name for one in offers.servers if one not in approved and one.settings.enabled]
-        self._problems = [*offers.problems]
-        if new and self.tells_offers:
-            named = ", ".join(new)
-            self._problems.append(f"this folder offers MCP servers ({named}): `tark-lsp mcp approve NAME` shows one")
-        return [*self.own(), *approved]
-
-    def _sandbox(self) -> "Sandbox | None":
-        if self._configuration.settings.sandbox == "off":
-            return None
-        return self.sandboxes.sandbox_of(self._workspace.folders)

@@ -64,7 +64,7 @@ class ToolContexts:
         """By the id of a session: where the whole texts of its shortened results are."""
         self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
-        self._sandboxes = mcp.sandboxes
+        self._sandboxes = mcp.sources.sandboxes
         self._mask_key = b""
         self.hooks = HookCommands(configuration, self.sandbox_of)
 

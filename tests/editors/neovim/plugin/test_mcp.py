@@ -107,7 +107,7 @@ def test_an_untrusted_folder_offers_nothing_and_the_list_says_why(desk: Desk) ->
 def test_a_server_is_shown_whole_approved_unfolded_and_switched(desk: Desk) -> None:
     desk.list()
     desk.on("toy", "<CR>")
-    desk.offer("toy, from ", f"runs: {sys.executable} -S -E {PLAIN}", "gets TOY_CHANGED = (a value of its own)")
+    desk.offer("toy, from ", f"runs: {sys.executable} -S -E {PLAIN}", f"gets TOY_CHANGED = {desk.changed}")
     desk.neovim.keys("y")
     desk.offer("it calls itself plain and offers 1 tool", "tool add\nAdds two numbers.")
     desk.neovim.keys("y")

@@ -1,0 +1,50 @@
+"""Approval: whether a server is what the user approved, each time that is asked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.pin_store import PinStore
+from tark_lsp.mcp.pins import Pin
+from tark_lsp.mcp.resolving import Resolver
+from tark_lsp.mcp.server_config import Resolved, ServerConfig
+
+
+class Approval:
+    def __init__(self, config: ServerConfig, pins: PinStore, folders: Callable[[], Sequence[Path]]) -> None:
+        self._config = config
+        self._pins = pins
+        self._folders = folders
+        self._resolver = Resolver(config)
+
+    @property
+    def pin(self) -> Pin | None:
+        """What the user approved, whether it still holds or not."""
+        return self._pins.find(self._config.name, self._config.scope)
+
+    def holding(self) -> Pin:
+        """The pin, if it holds for the configuration. Raises McpError."""
+        return self.holding_for(self._resolver.resolve(self._folders()))
+
+    def holding_for(self, resolved: Resolved) -> Pin:
+        """The pin, if it holds for this command or URL. Raises McpError."""
+        pin = self.pin
+        hint = f"approve it in your editor's list of MCP servers, or with `tark-lsp mcp approve {self._config.name}`"
+        if pin is None:
+            raise McpError("you have not approved it", hint=hint)
+        if pin.command != resolved.digest:
+            raise McpError("its command, a file that it names, or its URL changed since you approved it", hint=hint)
+        if pin.disabled:
+            raise McpError("you switched it off", hint="switch it on in the list of MCP servers")
+        return pin
+
+    def note(self, resolved: Resolved, **found: Any) -> None:
+        """Write what a start found out into fields of the pin, as it is now: what the user changed meanwhile stays, and
+        a pin that they removed does not come back."""
+        pin = self.pin
+        if pin is not None and pin.command == resolved.digest:
+            changed = replace(pin, **found)
+            if changed != pin:
+                self._pins.write(changed)

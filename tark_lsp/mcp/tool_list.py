@@ -1,0 +1,84 @@
+"""ToolList: the tools that a running server lists, compared with those that the user approved."""
+
+import asyncio
+from collections.abc import Callable
+
+from tark_lsp.errors import McpError
+from tark_lsp.mcp.approval import Approval
+from tark_lsp.mcp.client import Client
+from tark_lsp.mcp.connector import Connector
+from tark_lsp.mcp.pins import Changes, Pin, compare, usable
+from tark_lsp.mcp.server_tools import ServerTool
+
+MOST_LISTS = 3
+"""How often the list is read before one call."""
+
+
+async def offered_tools(server: str, client: Client) -> tuple[tuple[ServerTool, ...], tuple[str, ...]]:
+    """What the server offers now, and a sentence for each tool that cannot be used. Raises McpError."""
+    tools, problems = await client.tools()
+    kept = usable(server, tools)
+    clashing = [f"the tool {tool.name} has a name that another one gets, too" for tool in tools if tool not in kept]
+    return kept, (*problems, *clashing)
+
+
+class ToolList:
+    def __init__(self, server: str, approval: Approval, changed: Callable[[], None]) -> None:
+        """`server`: its name. `changed` is called after each comparison with a new list."""
+        self._server = server
+        self._approval = approval
+        self._changed = changed
+        self._stale = True
+        """Whether the list has to be read again before the next call."""
+        self._reading = asyncio.Lock()
+        self._listed: tuple[ServerTool, ...] | None = None
+        self._compared: Pin | None = None
+        self.changes = Changes()
+        self.problems: tuple[str, ...] = ()
+        """Tools that cannot be used, a sentence for each."""
+
+    def expire(self) -> None:
+        """The list has to be read again before the next call."""
+        self._stale = True
+
+    def forget(self) -> None:
+        """The server ends: its next start compares again."""
+        self.changes, self._listed = Changes(), None
+
+    async def update(self, connector: Connector, rounds: int = MOST_LISTS) -> None:
+        """Compare what the server offers now with what was approved, until it says no more that it changed. A failure
+        is no comparison: the next call tries again. Raises McpError."""
+        async with self._reading:
+            for _ in range(rounds):
+                if not self._stale:
+                    return
+                self._stale = False  # first, since it can change meanwhile
+                try:
+                    self._listed, self.problems = await offered_tools(self._server, connector.client)
+                except BaseException:
+                    self._stale = True
+                    raise
+                self._compare(self._approval.pin)
+                self._changed()
+            if self._stale and rounds > 1:
+                raise McpError("its list of tools changes each time it is read")
+
+    def compare_with(self, pin: Pin) -> None:
+        """Again, if the user approved another pin while the server runs."""
+        if self._listed is not None and pin is not self._compared:
+            self._compare(pin)
+
+    def check(self, tool: ServerTool, pin: Pin) -> None:
+        """Raises McpError if the tool is not as the pin has it, or if the user switched it off."""
+        known = pin.find(tool.name)
+        if tool.name in self.changes.off or known is None or known.digest != tool.digest:
+            raise McpError(
+                f"its tool {tool.name} is not as you approved it, so it is off",
+                hint=f"your editor's list of MCP servers, or `tark-lsp mcp approve {self._server}`, shows it",
+            )
+        if tool.name in pin.off:
+            raise McpError(f"you switched its tool {tool.name} off", hint="use another tool")
+
+    def _compare(self, pin: Pin | None) -> None:
+        self.changes = compare(() if pin is None else pin.tools, self._listed or ())
+        self._compared = pin
