@@ -25,11 +25,12 @@ AT_ONCE_FILES = 50
 """Changed files that are read for an answer; more of them take their turn."""
 ROUNDS = 3
 """How often a question is asked again, because files changed since they were indexed."""
-PATIENCE_SECONDS = 3.0
-"""A question that waited longer is answered from what there is."""
-FIRST_FILES = 10
+PATIENCE_SECONDS = 4.0
+"""A question that waited longer is answered from what there is. While a tree is indexed, it is the time in which files
+that it is about are looked for and read."""
+FIRST_FILES = 5
 FIRST_SECONDS = 1.0
-"""While a tree is indexed, so many files at a time are read for a question, until so much time has passed."""
+"""So many files are read at a time, and so much of the time is left for it."""
 
 
 class Answering:
@@ -48,8 +49,8 @@ class Answering:
         if handler is None:
             raise ToolError("unsupported", f"the index does not answer {type(question).__name__}")
         self.refresh()
-        if standing.status("").state is IndexState.BUILDING and waited < PATIENCE_SECONDS:
-            self._read_first(question)
+        if standing.status("").state is IndexState.BUILDING and (left := PATIENCE_SECONDS - waited) > FIRST_SECONDS:
+            self._read_first(question, left)
         found: Found[Any] = Found((), complete=False)
         for _ in range(ROUNDS):
             disk = standing.disk
@@ -91,15 +92,16 @@ class Answering:
             writer.store.queue.mark(changed, priority=1)
             writer.store.queue.mark_gone(path for path, now in seen.items() if now is None)
 
-    def _read_first(self, question: Question[Any]) -> None:
+    def _read_first(self, question: Question[Any], seconds: float) -> None:
         """While a large tree is indexed: the files that the question is probably about come first."""
+        deadline = time.monotonic() + seconds
         match question:
             case Search(query=query) | SymbolsLike(query=query) | DefinitionsOf(name=query) | ReferencesTo(name=query):
                 terms = terms_of(query)
-                paths = self._scanner.first_files(terms.words, terms.identifiers)
+                paths = self._scanner.first_files(terms.words, terms.identifiers, seconds - FIRST_SECONDS)
             case _:
                 paths = [os.fspath(path)] if (path := getattr(question, "path", None)) is not None else []
-        deadline = time.monotonic() + FIRST_SECONDS
+        deadline = min(deadline, time.monotonic() + FIRST_SECONDS)
         disk = self._standing.disk
         if disk is not None:
             indexed = self._standing.safely(lambda: {path for path in paths if _is_done(disk.store.file(path))})
