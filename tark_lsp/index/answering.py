@@ -31,6 +31,9 @@ that it is about are looked for and read."""
 FIRST_FILES = 5
 FIRST_SECONDS = 1.0
 """So many files are read at a time, and so much of the time is left for it."""
+MOST_WAITING = 100
+"""If so many files that were read for answers are not yet indexed, questions are answered from what there is: each of
+these files makes each question slower, and they are indexed first."""
 
 
 class Answering:
@@ -49,7 +52,9 @@ class Answering:
         if handler is None:
             raise ToolError("unsupported", f"the index does not answer {type(question).__name__}")
         self.refresh()
-        if standing.status("").state is IndexState.BUILDING and (left := PATIENCE_SECONDS - waited) > FIRST_SECONDS:
+        left = PATIENCE_SECONDS - waited
+        is_building = standing.status("").state is IndexState.BUILDING
+        if is_building and left > FIRST_SECONDS and self._overlay.waiting < MOST_WAITING:
             self._read_first(question, left)
         found: Found[Any] = Found((), complete=False)
         for _ in range(ROUNDS):

@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tark_lsp.index import answering
 from tark_lsp.index.engine import Engine
 from tark_lsp.index.helpers import Helpers
 from tark_lsp.index.keeper import Keeper
@@ -76,6 +77,20 @@ def test_a_question_that_waited_is_answered_from_what_there_is(work: Path, cache
     with engine_of(work, cache) as (engine, _):
         assert names(engine, "squared", waited=60.0) == []
         assert names(engine, "squared") == ["shapes.py"]
+
+
+def test_many_questions_in_a_row_are_answered_from_what_there_is(
+    work: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "MOST_WAITING", 2)
+    write(work, {f"{name}.py": f"def {name}():\n    pass\n" for name in ("apple", "berry", "cherry")})
+    with engine_of(work, cache) as (engine, _):
+        assert names(engine, "apple") == ["apple.py"]
+        assert names(engine, "berry") == ["berry.py"]
+        assert names(engine, "cherry") == [], "two files that were read for questions are not indexed yet"
+        assert names(engine, "apple") == ["apple.py"]
+        finish(engine)
+        assert names(engine, "cherry") == ["cherry.py"]
 
 
 def niceness_of_thread() -> int:
