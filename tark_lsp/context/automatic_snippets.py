@@ -20,7 +20,7 @@ BUILDING = (
     "is there.\n\n"
 )
 """Precedes `HEAD`, if it is so."""
-LATE = "The index of the workspace did not answer in time, so code of the workspace that was looked for is missing here.\n\n"
+LATE = "The index of the workspace did not answer in time, so code can be missing that is there.\n\n"
 """Precedes the others, or is alone, if it is so."""
 LATE_NAME, LATE_REASON = "code for a prompt", "the index did not answer in time"
 """As the user is told."""
