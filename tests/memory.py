@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.editor import Diagnostic, Option
 from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
-from tark_lsp.tools.tool import Diagnostic, Option
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale
 from tark_lsp.workspace.snapshot import Snapshot

@@ -35,6 +35,7 @@ PROVIDERS = {"claude": "anthropic", "gpt": "openai", "gemini": "google", "grok":
 URL = re.compile(r"https?://\S+")
 NAME = re.compile(rf"\b(?:{'|'.join(PROVIDERS)})-[a-z0-9]+(?:[.-][a-z0-9]+)*\b")
 DATE = re.compile(r"[-@](\d{8}|\d{4}-\d{2}-\d{2})$")
+PROGRAMS = frozenset({"claude-code", "claude-desktop"})
 NO_FAMILY = frozenset({"latest", "preview", "exp"})
 
 
@@ -77,11 +78,12 @@ def stale_reason(name: str, known: Iterable[Known]) -> str:
 
 
 def stale_names(text: str, place: str, library: Mapping[str, Iterable[Known]]) -> Iterator[Stale]:
-    """`library`: the models of each vendor. Patterns, wires and addresses of pages are no models."""
+    """`library`: the models of each vendor. Patterns, wires, programs and addresses of pages are no models, and an alias
+    (`gpt-5=PROVIDER/MODEL`) is a name that another program chose."""
     for number, line in enumerate(text.split("\n"), 1):
         line = URL.sub("", line)
         for found in NAME.finditer(line):
-            if found[0] in WIRES or line[found.end() : found.end() + 1] in ("*", "-"):
+            if found[0] in WIRES or found[0] in PROGRAMS or line[found.end() : found.end() + 1] in ("*", "-", "="):
                 continue
             reason = stale_reason(found[0], library[PROVIDERS[found[0].partition("-")[0]]])
             if reason:

@@ -41,8 +41,9 @@ from tark_lsp.server.sessions.title_text import first_words
 from tark_lsp.sessions.markdown import to_markdown
 from tark_lsp.sessions.rows import SessionRow, StoredMessage, TurnRow
 from tark_lsp.tools.command import Command
+from tark_lsp.tools.editor import Option
 from tark_lsp.tools.problem import Problem
-from tark_lsp.tools.tool import Option, Risk, ToolKind
+from tark_lsp.tools.tool import Risk, ToolKind
 from tark_lsp.visible import cut, visible
 from tark_lsp.workspace.documents import Documents, TextDocument
 from tark_lsp.workspace.edits import ProposedEdit

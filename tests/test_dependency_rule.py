@@ -25,6 +25,7 @@ LAYERS: dict[str, set[str]] = {
     "hook_settings": {"settings_types"},
     "settings_cleaning": GROUND,
     "settings_file": set(),
+    "settings_loading": {"settings", "settings_cleaning", "settings_file", "settings_types", "messages"},
     "http": GROUND | {"redaction", "http_closing", "http_connecting", "http_tls"},
     "http_closing": set(),
     "http_connecting": set(),
@@ -78,19 +79,18 @@ LAYERS: dict[str, set[str]] = {
         "hooks",
         "hook_settings",
         "settings_types",
+        "settings_loading",
         "agent_offers",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
-    | {"hooks", "hook_settings", "agent_offers"}
+    | {"hooks", "hook_settings", "settings_loading", "agent_offers"}
     | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }
 """What each layer may import of ours beside itself."""
 LAYERS["settings"] = LAYERS["settings"] | {
-    "settings_cleaning",
-    "settings_file",
     "settings_types",
     "mcp_settings",
     "hook_settings",

@@ -68,6 +68,7 @@ def test_names_in_a_text() -> None:
 model = "anthropic/claude-sonnet-4-5"   # default
 `openai/gpt-6.1-sol`, `openrouter/openai/gpt-5`, `ollama/qwen3`
 the patterns `claude-sonnet-*` and `gpt-5*`; the wire `gemini-content`, deepseek-flash
+the alias `gpt-5=ollama/qwen3`; `tark-lsp mcp import claude-code`
 https://example.org/claude-code/changelog
 """
     assert [str(stale) for stale in stale_names(text, "a.md", LIBRARY)] == [

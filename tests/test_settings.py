@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from tark_lsp.folders import state_folder, user_config_path, workspace_config_path
 from tark_lsp.messages import Mode
-from tark_lsp.settings import Settings, load_settings
+from tark_lsp.settings import Settings
 from tark_lsp.settings_cleaning import leaf_paths
+from tark_lsp.settings_loading import load_settings
 from tests.documented import documented_settings
 
 DOCUMENTED = documented_settings()

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from tark_lsp.agent.regions import carry_region, regions_after
 from tark_lsp.errors import FileMissing, WorkspaceError
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk, line_changes

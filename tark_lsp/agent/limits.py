@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from tark_lsp.errors import TarkError, ToolError
 from tark_lsp.messages import StopReason, Usage
 from tark_lsp.settings import Limits
-from tark_lsp.tools.tool import Editor, Option
+from tark_lsp.tools.editor import Editor, Option
 
 CONTINUE, STOP = Option("go-on", "Continue"), Option("stop", "Stop")
 

@@ -12,8 +12,9 @@ from tark_lsp.agent.kinds import Kind, read_prompt
 from tark_lsp.context.snippets import escape_code, format_head
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.messages import Image, Message, Mode, Text
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.tools.facts import TurnScope
-from tark_lsp.tools.tool import Diagnostic, Selection
+from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 

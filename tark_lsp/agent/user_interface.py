@@ -9,7 +9,8 @@ from typing import Protocol, TypeAlias
 
 from tark_lsp.agent.grants import Grant
 from tark_lsp.tools.command import Command
-from tark_lsp.tools.tool import Diagnostic, Preview, Risk, ToolKind
+from tark_lsp.tools.editor import Diagnostic
+from tark_lsp.tools.tool import Preview, Risk, ToolKind
 from tark_lsp.workspace.edits import Operation, ProposedEdit
 from tark_lsp.workspace.lines import Hunk
 

@@ -30,7 +30,8 @@ from tark_lsp.llm.provider import load_providers
 from tark_lsp.server.client import Client
 from tark_lsp.server.turns.default_model import read_chosen
 from tark_lsp.server.turns.sandboxes import Sandboxes
-from tark_lsp.settings import Settings, load_settings
+from tark_lsp.settings import Settings
+from tark_lsp.settings_loading import load_settings
 from tark_lsp.workspace.search.search_program import SearchProgram
 
 CONNECT_SECONDS = 0.5

@@ -15,7 +15,8 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE
 from tark_lsp.errors import SettingsError
 from tark_lsp.folders import keys_folder, user_config_path
-from tark_lsp.settings import Settings, load_settings
+from tark_lsp.settings import Settings
+from tark_lsp.settings_loading import load_settings
 
 if TYPE_CHECKING:
     from tark_lsp.llm.client import Models

@@ -17,7 +17,7 @@ from tark_lsp.folders import hook_pins_folder, user_config_path
 from tark_lsp.hooks.hook import Hook
 from tark_lsp.hooks.pinning import approve, is_approved, read_offers, resolve_hook, shown_hook
 from tark_lsp.mcp.pin_store import PinStore
-from tark_lsp.settings import load_settings
+from tark_lsp.settings_loading import load_settings
 from tark_lsp.visible import visible_code
 
 EPILOG = """\

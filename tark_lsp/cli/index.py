@@ -22,7 +22,7 @@ from tark_lsp.permissions.store import PermissionStore
 from tark_lsp.permissions.uploads import AllowedUploads
 from tark_lsp.server.indexing.command import status_json
 from tark_lsp.server.indexing.why_not import WhyNot, why_not_indexed
-from tark_lsp.settings import load_settings
+from tark_lsp.settings_loading import load_settings
 
 EPILOG = """\
 The index belongs to you and this folder. Your editor, tark-lsp chat and tark-lsp run build it when they need it, in a

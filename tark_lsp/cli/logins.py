@@ -6,7 +6,8 @@ from tark_lsp.folders import keys_folder, user_config_path
 from tark_lsp.llm.keys.logins import KeyStatus, Logins
 from tark_lsp.llm.keys.store import KeyStore
 from tark_lsp.server.provider_override import provider_override
-from tark_lsp.settings import Settings, load_settings
+from tark_lsp.settings import Settings
+from tark_lsp.settings_loading import load_settings
 
 
 def logins_of(settings: Settings, environ: Mapping[str, str]) -> Logins:

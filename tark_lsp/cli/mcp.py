@@ -26,7 +26,7 @@ from tark_lsp.mcp.server_config import ServerConfig, resolve
 from tark_lsp.mcp.token_store import TokenStore, entry_of
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
-from tark_lsp.settings import load_settings
+from tark_lsp.settings_loading import load_settings
 from tark_lsp.tools.addresses import is_public
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from tark_lsp.server.sessions.title_text import checked_title
 from tark_lsp.sessions.rows import SessionRow
 from tark_lsp.sessions.store import SessionStore
 from tark_lsp.sessions.usage import cost_text
-from tark_lsp.settings import Settings, load_settings
+from tark_lsp.settings import Settings
+from tark_lsp.settings_loading import load_settings
 
 
 class StoredSessions:

@@ -125,5 +125,6 @@ def http_headers(message: Mapping[str, Any], era: Era | None, version: str) -> d
         if isinstance(name := params.get(NAMED_BY.get(method, "")), str):
             headers["mcp-name"] = header_value(name)
         return headers
-    greets = message.get("method") == "initialize"
-    return {"mcp-protocol-version": version} if version >= FIRST_WITH_HEADER and not greets else {}
+    if message.get("method") == "initialize":  # a modern server that was slow to say so can get it, and wants this
+        return {"mcp-method": "initialize"}
+    return {"mcp-protocol-version": version} if version >= FIRST_WITH_HEADER else {}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from tark_lsp.agent.edit_check import error_identity
 from tark_lsp.review.decisions import Reviews
 from tark_lsp.review.hunk import Alarm, ReviewHunk, by_path
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 
 
 class Alarms:

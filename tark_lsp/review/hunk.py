@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tark_lsp.review.life import CLEARS_REASON, ENDS_ALARM, Event, Life, State, next_life
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.workspace.edits import MOVED, Operation, ProposedEdit
 from tark_lsp.workspace.lines import Hunk, ending_of, split_lines
 from tark_lsp.workspace.outcomes import MISPLACED

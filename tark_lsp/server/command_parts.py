@@ -26,6 +26,7 @@ from tark_lsp.server.model_list import ModelList
 from tark_lsp.server.patch_command import PatchCommand
 from tark_lsp.server.permissions_command import PermissionsCommand
 from tark_lsp.server.sessions.commands import SessionCommands
+from tark_lsp.server.sessions.settings_command import SettingsCommand
 from tark_lsp.server.state_command import StateCommand
 from tark_lsp.server.turns.commands import TurnCommands
 from tark_lsp.server.turns.context_budget import ContextBudget
@@ -43,26 +44,21 @@ class CommandParts:
         self._core = core
         self.auth = Auth(connection, core.questions, core.show, core.configuration)
         permissions = PermissionCommands(connection, core.permissions)
-        session_commands = SessionCommands(
-            core.sessions,
-            core.show,
-            core.records,
-            core.turns.is_held_back,
-            core.checkpoints.undone_turns,
-            core.configuration.check_model,
-            core.agents,
-        )
+        settings = SettingsCommand(core.sessions, core.configuration.check_model, core.agents)
         self.features: Sequence[Feature] = [
             start,
             TurnCommands(core.turns, core.records, core.sessions, core.titles, core.display),
             *self._of_hunks(),
             CodeBlockCommand(core.workspaces, core.preparation.contexts, core.targets, core.sessions, core.turns),
-            self._state(permissions, session_commands),
+            self._state(permissions, settings),
             permissions,
             PermissionsCommand(core.given, core.trust, core.workspace, core.sessions, core.records),
             McpList(core.mcp_news),
             core.inputs,
-            session_commands,
+            SessionCommands(
+                core.sessions, core.show, core.records, core.turns.is_held_back, core.checkpoints.undone_turns
+            ),
+            settings,
             AgentCommands(core.agents),
             ContextCommands(core.sessions, core.turns, core.recorder, ContextBudget(core.preparation)),
             ModelList(core.configuration, core.show),
@@ -103,7 +99,7 @@ class CommandParts:
             RegenerateCommand(core.documents, core.reviews, asked_turns, core.turns, core.targets, core.agents),
         ]
 
-    def _state(self, permissions: PermissionCommands, session_commands: SessionCommands) -> StateCommand:
+    def _state(self, permissions: PermissionCommands, settings: SettingsCommand) -> StateCommand:
         core = self._core
         return StateCommand(
             core.restorer,
@@ -114,7 +110,7 @@ class CommandParts:
                 "hunks": lambda _: core.hunks.by_document(
                     [hunk for hunk in core.reviews.hunks.find_hunks() if hunk.pending]
                 ),
-                "sessions": session_commands.state,
+                "sessions": settings.state,
                 "prompts": core.prompts.state,
                 "agents": core.agents.state,
                 "index": lambda _: status_json(core.indexing.index.process.last_status),

@@ -16,7 +16,8 @@ from tark_lsp.listeners import Listeners
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
-from tark_lsp.settings import Settings, load_settings
+from tark_lsp.settings import Settings
+from tark_lsp.settings_loading import load_settings
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ import math
 from pydantic import Field
 
 from tark_lsp.errors import ToolError
+from tark_lsp.tools.editor import Option
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
-from tark_lsp.tools.tool import Arguments, Option, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
 Ask the person a question and wait for the answer. Use it for a choice that only they can make and that no file \

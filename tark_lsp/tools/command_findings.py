@@ -5,7 +5,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.tool import Option, ToolContext
+from tark_lsp.tools.editor import Option
+from tark_lsp.tools.tool import ToolContext
 
 if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
     from tark_lsp.sandbox.quarantine import Findings, Quarantined

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tark_lsp.errors import ToolError
-from tark_lsp.tools.tool import Option, ToolContext
+from tark_lsp.tools.editor import Option
+from tark_lsp.tools.tool import ToolContext
 
 if TYPE_CHECKING:  # loaded with the first server
     from tark_lsp.mcp.elicitation import Elicit, Elicitation, Form, FormField, UrlToOpen, Value

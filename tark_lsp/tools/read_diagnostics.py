@@ -2,10 +2,11 @@
 
 from pydantic import Field
 
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.tools.facts import ALL_MODES, ALL_SCOPES, ToolFacts
 from tark_lsp.tools.places import locate_path
 from tark_lsp.tools.results import cap_lines, character_limit
-from tark_lsp.tools.tool import Arguments, Diagnostic, Location, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import Arguments, Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
 Read the errors and warnings that the editor shows now, as `path:line:character: severity: message`. They can lag \

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from tark_lsp.errors import ToolError
 from tark_lsp.messages import Mode
+from tark_lsp.tools.editor import Option
 from tark_lsp.tools.facts import ALL_MODES, ToolFacts
-from tark_lsp.tools.tool import Arguments, Option, Preview, Risk, Tool, ToolContext, ToolKind
+from tark_lsp.tools.tool import Arguments, Preview, Risk, Tool, ToolContext, ToolKind
 
 DESCRIPTION = """\
 Ask the person to switch the mode: `ask` (answer in words), `plan` (explore and plan) or `build` (change files and run \

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,6 +21,7 @@ from tark_lsp.errors import FileMissing
 from tark_lsp.messages import Image, Loading, Mode, ToolDefinition
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command import Command
+from tark_lsp.tools.editor import Editor
 from tark_lsp.tools.facts import STRICTEST, ToolFacts, TurnScope
 from tark_lsp.tools.mcp_call import McpCall
 from tark_lsp.tools.result_store import MemoryResultStore, ResultStore
@@ -34,7 +35,6 @@ if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
     from tark_lsp.context.skills import Skill
     from tark_lsp.index.code_index import CodeIndex
     from tark_lsp.secrets.masks import SecretMasks
-    from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
     from tark_lsp.tools.problem import Problem
 
 
@@ -130,60 +130,6 @@ class Counted:
     locations: tuple[Location, ...] = ()
     images: tuple[Image, ...] = ()
     found: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """Lines and characters count from 0; `severity` is LSP's: 1 error, 2 warning, 3 information, 4 hint."""
-
-    path: Path
-    line: int
-    character: int
-    severity: int
-    message: str
-    source: str = ""
-    code: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    id: str
-    label: str
-
-
-class Editor(Protocol):
-    """What tools can ask of the user's editor. `server/` implements it; tests have one in memory."""
-
-    async def read_diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
-        """The diagnostics of one file, or of all files."""
-        ...
-
-    async def ask_user(
-        self,
-        question: str,
-        options: Sequence[Option] = (),
-        *,
-        multiple: bool = False,
-        free_text: bool = True,
-        by_model: bool = False,
-    ) -> str | list[str] | None:
-        """The user's words, the ids of the chosen options, or None if there is no answer.
-
-        `by_model`: the question is shown as one of the model. Raises ToolError `unsupported` if the editor cannot ask.
-        """
-        ...
-
-    async def save_documents(self, paths: Sequence[Path]) -> Sequence[Path]:
-        """Ask the editor to save. Returns the documents that it saved: none if it cannot save."""
-        ...
-
-    def unsaved_documents(self, folder: Path) -> Sequence[Path]:
-        """The open documents below `folder` whose text differs from the file on disk."""
-        ...
-
-    async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
-        """What the editor's other language servers know; None if none of them answers within 2 s."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from tark_lsp.sandbox.sandbox import Sandbox
 from tark_lsp.tools import load_tools
 from tark_lsp.tools.checkpoint_access import CheckpointAccess
 from tark_lsp.tools.command_checkpoint import list_not_ignored
+from tark_lsp.tools.editor import Diagnostic, Option
 from tark_lsp.tools.language_servers import CodeQuestion
 from tark_lsp.tools.sandbox_access import SandboxAccess
-from tark_lsp.tools.tool import Diagnostic, Option, ToolContext
+from tark_lsp.tools.tool import ToolContext
 from tark_lsp.trust_report.promise import NotMeasured
 from tark_lsp.workspace.checkpoints.checkpoints import Checkpoints
 from tark_lsp.workspace.checkpoints.commands.command_checkpoints import CommandCheckpoints

@@ -16,7 +16,7 @@ from tark_lsp.agent.user_interface import (
     ReviewResult,
 )
 from tark_lsp.errors import FileMissing
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.workspace.edits import MOVED, Operation, ProposedEdit, rebase
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import Hunk

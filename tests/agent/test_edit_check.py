@@ -22,7 +22,7 @@ from tark_lsp.agent.edit_check import (
 from tark_lsp.agent.rules import Rule
 from tark_lsp.agent.user_interface import Rejected
 from tark_lsp.messages import ApprovalLevel, Mode
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.snapshot import Snapshot

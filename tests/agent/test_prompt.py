@@ -10,7 +10,8 @@ from tark_lsp.context.guidance import find_guidance
 from tark_lsp.context.sources import Sources
 from tark_lsp.context.system_part import SystemPart
 from tark_lsp.messages import Image, Mode, Text
-from tark_lsp.tools.tool import Diagnostic, Selection
+from tark_lsp.tools.editor import Diagnostic
+from tark_lsp.tools.tool import Selection
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.memory import MemoryBuffers

@@ -14,7 +14,8 @@ from tark_lsp.agent.user_interface import Rejected
 from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.secrets.masks import SecretMasks
 from tark_lsp.secrets.tokens import TOKEN
-from tark_lsp.tools.tool import Diagnostic, ToolContext
+from tark_lsp.tools.editor import Diagnostic
+from tark_lsp.tools.tool import ToolContext
 from tests.agent.bench import Bench
 from tests.agent.script import answer, call
 from tests.secrets.keys import anthropic_key, body_of, github_token, private_key

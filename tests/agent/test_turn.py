@@ -27,7 +27,8 @@ from tark_lsp.errors import AuthenticationFailed, StreamCut
 from tark_lsp.llm.events import Done, Echo, Retry, Stall, StreamEvent, ThinkingDelta, UsageUpdate, WireStop
 from tark_lsp.messages import Message, Mode, StopReason, Text, Usage
 from tark_lsp.settings import Limits
-from tark_lsp.tools.tool import Option, Risk
+from tark_lsp.tools.editor import Option
+from tark_lsp.tools.tool import Risk
 from tests.agent.bench import Bench
 from tests.agent.probe import add, probe
 from tests.agent.script import Answer, answer, call

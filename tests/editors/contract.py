@@ -29,8 +29,8 @@ ANNOTATIONS = "workspace.workspaceEdit.changeAnnotationSupport"
 LONGEST_MESSAGE = 300
 
 SESSION = {
-    "sessionId", "title", "created", "updated", "folders", "turns", "model", "mode", "approval", "thinking", "costUsd",
-    "readOnly",
+    "sessionId", "title", "created", "updated", "folders", "turns", "model", "mode", "approval", "thinking", "agent",
+    "effective", "costUsd", "readOnly",
 }  # fmt: skip
 """What every session has; `parent` and `heldBy` only where there is one."""
 FINAL = {"completed", "failed", "rejected", "cancelled"}

@@ -149,7 +149,7 @@ def test_what_a_request_carries() -> None:
     }
     assert http_headers(call, Era.LEGACY, "2025-03-26") == {}
     assert http_headers(call, Era.LEGACY, "2025-06-18") == {"mcp-protocol-version": "2025-06-18"}
-    assert http_headers({"method": "initialize"}, Era.LEGACY, "2025-11-25") == {}
+    assert http_headers({"method": "initialize"}, Era.LEGACY, "2025-11-25") == {"mcp-method": "initialize"}
 
 
 def property_of(**keywords: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from tark_lsp.review.alarms import Alarms
 from tark_lsp.server.actions.error_actions import take_back
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 from tests.review.live_hunk import LiveHunk
 from tests.review.review_desk import Desk
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tark_lsp.messages import Mode
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 from tests.tools.conftest import Bench
 
 

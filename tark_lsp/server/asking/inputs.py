@@ -15,7 +15,7 @@ from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.commands import Command
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import incoming
-from tark_lsp.tools.tool import Option
+from tark_lsp.tools.editor import Option
 from tark_lsp.visible import visible
 
 MOST_ACTIONS = 4

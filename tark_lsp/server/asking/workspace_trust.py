@@ -13,7 +13,7 @@ from tark_lsp.permissions.store import PermissionStore, PermissionsUnusable
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.questions import WARNING, Questions
 from tark_lsp.settings import Settings
-from tark_lsp.tools.tool import Option
+from tark_lsp.tools.editor import Option
 from tark_lsp.visible import visible
 
 MEANS = "Then commands run in the sandbox without a question, if your approval level or a rule of yours allows it."

@@ -11,7 +11,7 @@ from tark_lsp.agent.edit_check import ReportedLines, ShownDiagnostics
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.server.protocol import incoming, lsp_params
 from tark_lsp.server.protocol.capabilities import find_value
-from tark_lsp.tools.tool import Diagnostic
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.workspace.documents import Documents
 from tark_lsp.workspace.uris import path_from_uri
 

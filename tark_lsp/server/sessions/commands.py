@@ -1,19 +1,15 @@
-"""The commands `tark.session.*`, except for those about the context, and `tark.settings.set`."""
+"""The commands `tark.session.*`, except for those about the context."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from tark_lsp.agent.session import Session
-from tark_lsp.context.agents import NO_AGENT
-from tark_lsp.errors import RequestError, SettingsError
+from tark_lsp.errors import RequestError
 from tark_lsp.server.asking.text_display import TextDisplay
 from tark_lsp.server.commands import Command
-from tark_lsp.server.prompting.custom_agents import CustomAgents
 from tark_lsp.server.protocol import command_payloads
 from tark_lsp.server.sessions.files import exported, new_export, read_import, write_new
 from tark_lsp.server.sessions.library import SessionLibrary
-from tark_lsp.server.sessions.new_sessions import settings_json
 from tark_lsp.server.sessions.session_json import message_number, messages_json, session_json, unknown_message
 from tark_lsp.server.sessions.sessions import Sessions
 from tark_lsp.server.sessions.shown_turn import RunningTurn, ShownTurn, iso
@@ -42,18 +38,14 @@ class SessionCommands:
         turns: RunningTurns,
         is_compacted: Callable[[str], bool],
         undone_turns: Callable[[Iterable[str]], Mapping[str, str]],
-        check_model: Callable[[str], None],
-        agents: CustomAgents,
     ) -> None:
         """`is_compacted(session_id)`: is a summary of the session being written now? `undone_turns(turn_ids)`: what of
-        these turns is undone. `check_model(name)` raises SettingsError if there is no such provider."""
+        these turns is undone."""
         self._sessions = sessions
         self._show = show
         self._turns = turns
         self._is_compacted = is_compacted
         self._undone_turns = undone_turns
-        self._check_model = check_model
-        self._agents = agents
         self._library = SessionLibrary(sessions)
 
     def commands(self) -> Iterable[Command]:
@@ -64,13 +56,6 @@ class SessionCommands:
         yield Command("tark.session.delete", command_payloads.SessionId, self.delete)
         yield Command("tark.session.fork", command_payloads.ForkSession, self.fork)
         yield Command("tark.session.export", command_payloads.ExportSession, self.export)
-        yield Command("tark.settings.set", command_payloads.SetSettings, self.set_settings)
-
-    def state(self, session_id: str | None) -> Any:
-        """For `tark.state`: the live sessions, or one. Raises RequestError for an unknown id."""
-        sessions = self._sessions
-        shown = sessions.live.all_sessions() if session_id is None else [sessions.rows.read_session(session_id)]
-        return [{"sessionId": session.id, **self._settings_of(session)} for session in shown]
 
     async def list(self, request: command_payloads.ListSessions) -> Json:
         rows = self._library.list_rows(everywhere=request.all)
@@ -126,39 +111,6 @@ class SessionCommands:
         row = self._sessions.rows.find_row(request.session_id)
         path = new_export(row.id, request.format) if request.path is None else self._path(request.path, "path")
         return {"path": str(write_new(path, exported(self._sessions.store, row, request.format)))}
-
-    async def set_settings(self, request: command_payloads.SetSettings) -> Json:
-        """For one session, or for new ones. Raises RequestError for an unknown provider or agent."""
-        new = self._sessions.new_sessions
-        if request.model is not None:
-            self._require_model("model", request.model)
-        elif request.mode is not None and (own := new.settings.models.modes.of(request.mode)) is not None:
-            self._require_model(f"models.modes.{request.mode}", own)
-        wanted = request.model_dump(exclude_none=True, include={"model", "mode", "approval", "thinking", "agent"})
-        if request.agent == NO_AGENT:
-            wanted["agent"] = ""
-        elif request.agent is not None:
-            agent = self._agents.find(request.agent.lower(), "agent")
-            wanted["agent"] = agent.name
-            if not agent.is_offer and (own := self._agents.model_of(agent)):
-                self._require_model(f"the model of the agent {agent.name}", own)
-        if request.session_id is None:
-            new.set_defaults(wanted)
-            return self._settings_of(new.make_session())
-        session = self._sessions.use(request.session_id)
-        new.change(session, wanted)
-        self._sessions.save(session)
-        return self._settings_of(session)
-
-    def _settings_of(self, session: Session) -> Json:
-        return {**settings_json(session), **self._agents.effective(session)}
-
-    def _require_model(self, field: str, name: str) -> None:
-        """Raises RequestError if there is no such provider."""
-        try:
-            self._check_model(name)
-        except SettingsError as error:
-            raise RequestError(f"{field}: {error.message}", hint=error.hint) from error
 
     def _shown(self, turn: TurnRow, page: Page, undone: str | None) -> ShownTurn:
         running, begun = self._turns.running_turn(turn.id), page.earlier_calls.get(turn.id)

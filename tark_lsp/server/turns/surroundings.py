@@ -13,10 +13,10 @@ from tark_lsp.server.documents.targets import Target, Targets
 from tark_lsp.server.prompting.mention_access import MentionAccess, why_not_readable
 from tark_lsp.server.protocol import incoming
 from tark_lsp.server.turns.turn_record import TurnRecord
+from tark_lsp.tools.editor import Diagnostic
 from tark_lsp.tools.masking import mask_selection
 from tark_lsp.tools.places import place_of_path
 from tark_lsp.tools.results import cap_result
-from tark_lsp.tools.tool import Diagnostic
 from tark_lsp.workspace.documents import Documents
 
 TOO_LONG = "{} is long: the model gets its beginning, and can read on"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tark_lsp.errors import WorkspaceError
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.documents.client_state import ClientState
-from tark_lsp.tools.tool import Diagnostic, Option
+from tark_lsp.tools.editor import Diagnostic, Option
 from tark_lsp.workspace.files import Workspace
 
 if TYPE_CHECKING:

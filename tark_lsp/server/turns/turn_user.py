@@ -22,7 +22,8 @@ from tark_lsp.server.asking.permission_asking import PermissionAsking
 from tark_lsp.server.asking.waiting_permission import WaitingPermission
 from tark_lsp.server.prompting.comments import PromptComment
 from tark_lsp.server.protocol.incoming import PermissionReply
-from tark_lsp.tools.tool import Diagnostic, ToolContext
+from tark_lsp.tools.editor import Diagnostic
+from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import Hunk, split_lines
 

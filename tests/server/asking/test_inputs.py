@@ -11,7 +11,7 @@ from tark_lsp.server.asking import questions
 from tark_lsp.server.asking.inputs import Inputs
 from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.protocol import incoming
-from tark_lsp.tools.tool import Option
+from tark_lsp.tools.editor import Option
 from tark_lsp.workspace.documents import Documents
 from tests.server.scripted import ScriptedConnection, capabilities, refuse
 
