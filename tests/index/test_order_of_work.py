@@ -69,7 +69,6 @@ def test_a_question_is_answered_while_words_are_committed(work: Path, cache: Pat
             go_on.set()
         assert held.result(AT_ONCE)
         finish(engine)
-        assert not disk.is_committing
         assert names(engine, "storePicture") == ["storage.ts"]
 
 
