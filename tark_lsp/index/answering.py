@@ -15,7 +15,7 @@ from tark_lsp.index.keeper import Damaged, guarded
 from tark_lsp.index.model import Found
 from tark_lsp.index.overlay import Overlay
 from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsLike
-from tark_lsp.index.ranking import terms_of
+from tark_lsp.index.ranking import Terms, terms_of
 from tark_lsp.index.scanning import Scanner, look_at
 from tark_lsp.index.standing import Standing
 from tark_lsp.index.status import IndexState
@@ -44,6 +44,12 @@ class Answering:
         self._overlay = overlay
         self._dense = dense
         self._scanner = scanner
+        self._looked: set[Terms] = set()
+        """For these words all files were read, since the files were last listed."""
+
+    def look_again(self) -> None:
+        """There can be other files than before."""
+        self._looked.clear()
 
     def answer(self, question: Question[Any], *, waited: float) -> Found[Any]:
         """Raises ToolError if nobody can answer."""
@@ -99,21 +105,28 @@ class Answering:
 
     def _read_first(self, question: Question[Any], seconds: float) -> None:
         """While a large tree is indexed: the files that the question is probably about come first."""
-        deadline = time.monotonic() + seconds
+        look_until = time.monotonic() + seconds - FIRST_SECONDS
+        terms = None
         match question:
             case Search(query=query) | SymbolsLike(query=query) | DefinitionsOf(name=query) | ReferencesTo(name=query):
                 terms = terms_of(query)
+                if terms in self._looked:
+                    return
                 paths = self._scanner.first_files(terms.words, terms.identifiers, seconds - FIRST_SECONDS)
             case _:
                 paths = [os.fspath(path)] if (path := getattr(question, "path", None)) is not None else []
-        deadline = min(deadline, time.monotonic() + FIRST_SECONDS)
+        is_whole = time.monotonic() < look_until
+        deadline = time.monotonic() + FIRST_SECONDS
         disk = self._standing.disk
         if disk is not None:
             indexed = self._standing.safely(lambda: {path for path in paths if _is_done(disk.store.file(path))})
             paths = [path for path in paths if path not in (indexed or ())]
         for start in range(0, len(paths), FIRST_FILES):
-            if time.monotonic() < deadline:
-                self.read_now(paths[start : start + FIRST_FILES])
+            if time.monotonic() >= deadline:
+                return
+            self.read_now(paths[start : start + FIRST_FILES])
+        if terms is not None and is_whole and paths:
+            self._looked.add(terms)
 
 
 def _is_done(row: FileRow | None) -> bool:

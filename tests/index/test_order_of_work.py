@@ -17,7 +17,7 @@ from tark_lsp.index.engine import Engine
 from tark_lsp.index.helpers import Helpers
 from tark_lsp.index.keeper import Keeper
 from tark_lsp.index.priority import NICENESS
-from tark_lsp.index.questions import DefinitionsOf
+from tark_lsp.index.questions import DefinitionsOf, Search
 from tark_lsp.index.scanning import Scanner
 from tark_lsp.index.text_index import TextIndex
 from tests.index.building import write
@@ -76,6 +76,27 @@ def test_a_question_that_waited_is_answered_from_what_there_is(work: Path, cache
     with engine_of(work, cache) as (engine, _):
         assert names(engine, "squared", waited=60.0) == []
         assert names(engine, "squared") == ["shapes.py"]
+
+
+def test_files_about_the_same_words_are_looked_for_once(
+    work: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Sequence[str]] = []
+    look = Scanner.first_files
+
+    def first_files(scanner: Scanner, words: Sequence[str], identifiers: Sequence[str], seconds: float) -> list[str]:
+        looked.append(words)
+        return look(scanner, words, identifiers, seconds)
+
+    monkeypatch.setattr(Scanner, "first_files", first_files)
+    with engine_of(work, cache) as (engine, _):
+        assert names(engine, "squared") == ["shapes.py"]
+        (hit,) = engine.answer(Search("squared", 5), waited=0.0).items[:1]
+        assert hit.path.name == "shapes.py"
+        assert len(looked) == 1
+        engine.rebuild()
+        assert names(engine, "squared") == ["shapes.py"]
+        assert len(looked) == 2
 
 
 def test_many_questions_in_a_row_are_answered_from_what_there_is(
