@@ -20,6 +20,10 @@ BUILDING = (
     "is there.\n\n"
 )
 """Precedes `HEAD`, if it is so."""
+LATE = "The index of the workspace did not answer in time, so code can be missing that is there.\n\n"
+"""Precedes the others, or is alone, if it is so."""
+LATE_NAME, LATE_REASON = "code for a prompt", "the index did not answer in time"
+"""As the user is told."""
 
 LONG_WORD = 4
 """Such a word can be a part of others: `gzip` of `GZipDecoder`."""
@@ -81,13 +85,14 @@ def choose_snippets(
     return chosen
 
 
-def texts_of(snippets: Sequence[Snippet], *, building: bool = False) -> list[str]:
+def texts_of(snippets: Sequence[Snippet], *, building: bool = False, late: bool = False) -> list[str]:
     """What the message of the turn gets: `HEAD` and a text for each snippet; nothing if there are none.
 
-    `building`: not all of the workspace was indexed.
+    `building`: not all of the workspace was indexed. `late`: not everything was found in time.
     """
     heads = (BUILDING, HEAD) if building else (HEAD,)
-    return [*heads, *(snippet.text for snippet in snippets)] if snippets else []
+    told = [*heads, *(snippet.text for snippet in snippets)] if snippets else []
+    return [LATE, *told] if late else told
 
 
 TOLD = re.compile(rf"\[({'|'.join(Reason)})(?:: ([^\]\n]*))?\]\n")

@@ -15,7 +15,7 @@ from tark_lsp.index.keeper import Damaged, guarded
 from tark_lsp.index.model import Found
 from tark_lsp.index.overlay import Overlay
 from tark_lsp.index.questions import DefinitionsOf, Question, ReferencesTo, Search, SymbolsLike
-from tark_lsp.index.ranking import terms_of
+from tark_lsp.index.ranking import Terms, terms_of
 from tark_lsp.index.scanning import Scanner, look_at
 from tark_lsp.index.standing import Standing
 from tark_lsp.index.status import IndexState
@@ -25,11 +25,15 @@ AT_ONCE_FILES = 50
 """Changed files that are read for an answer; more of them take their turn."""
 ROUNDS = 3
 """How often a question is asked again, because files changed since they were indexed."""
-PATIENCE_SECONDS = 3.0
-"""A question that waited longer is answered from what there is."""
-FIRST_FILES = 10
+PATIENCE_SECONDS = 4.0
+"""A question that waited longer is answered from what there is. While a tree is indexed, it is the time in which files
+that it is about are looked for and read."""
+FIRST_FILES = 5
 FIRST_SECONDS = 1.0
-"""While a tree is indexed, so many files at a time are read for a question, until so much time has passed."""
+"""So many files are read at a time, and so much of the time is left for it."""
+MOST_WAITING = 100
+"""If so many files that were read for answers are not yet indexed, questions are answered from what there is: each of
+these files makes each question slower, and they are indexed first."""
 
 
 class Answering:
@@ -40,6 +44,12 @@ class Answering:
         self._overlay = overlay
         self._dense = dense
         self._scanner = scanner
+        self._looked: set[Terms] = set()
+        """For these words all files were read, since the files were last listed."""
+
+    def look_again(self) -> None:
+        """There can be other files than before."""
+        self._looked.clear()
 
     def answer(self, question: Question[Any], *, waited: float) -> Found[Any]:
         """Raises ToolError if nobody can answer."""
@@ -48,8 +58,10 @@ class Answering:
         if handler is None:
             raise ToolError("unsupported", f"the index does not answer {type(question).__name__}")
         self.refresh()
-        if standing.status("").state is IndexState.BUILDING and waited < PATIENCE_SECONDS:
-            self._read_first(question)
+        left = PATIENCE_SECONDS - waited
+        is_building = standing.status("").state is IndexState.BUILDING
+        if is_building and left > FIRST_SECONDS and self._overlay.waiting < MOST_WAITING:
+            self._read_first(question, left)
         found: Found[Any] = Found((), complete=False)
         for _ in range(ROUNDS):
             disk = standing.disk
@@ -91,22 +103,30 @@ class Answering:
             writer.store.queue.mark(changed, priority=1)
             writer.store.queue.mark_gone(path for path, now in seen.items() if now is None)
 
-    def _read_first(self, question: Question[Any]) -> None:
+    def _read_first(self, question: Question[Any], seconds: float) -> None:
         """While a large tree is indexed: the files that the question is probably about come first."""
+        look_until = time.monotonic() + seconds - FIRST_SECONDS
+        terms = None
         match question:
             case Search(query=query) | SymbolsLike(query=query) | DefinitionsOf(name=query) | ReferencesTo(name=query):
                 terms = terms_of(query)
-                paths = self._scanner.first_files(terms.words, terms.identifiers)
+                if terms in self._looked:
+                    return
+                paths = self._scanner.first_files(terms.words, terms.identifiers, seconds - FIRST_SECONDS)
             case _:
                 paths = [os.fspath(path)] if (path := getattr(question, "path", None)) is not None else []
+        is_whole = time.monotonic() < look_until
         deadline = time.monotonic() + FIRST_SECONDS
         disk = self._standing.disk
         if disk is not None:
             indexed = self._standing.safely(lambda: {path for path in paths if _is_done(disk.store.file(path))})
             paths = [path for path in paths if path not in (indexed or ())]
         for start in range(0, len(paths), FIRST_FILES):
-            if time.monotonic() < deadline:
-                self.read_now(paths[start : start + FIRST_FILES])
+            if time.monotonic() >= deadline:
+                return
+            self.read_now(paths[start : start + FIRST_FILES])
+        if terms is not None and is_whole and paths:
+            self._looked.add(terms)
 
 
 def _is_done(row: FileRow | None) -> bool:

@@ -9,6 +9,7 @@ import json
 import time
 import zlib
 from collections.abc import Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,6 +63,7 @@ class DiskIndex:
             self.store.check()
         self.text = TextIndex(folder / TEXT, writable=writable)
         self._batch = Batch()
+        self._committing: Future[object] | None = None
         self.commits = 0
 
     @property
@@ -96,10 +98,35 @@ class DiskIndex:
     def begin(self, rows: Sequence[FileRow]) -> None:
         self.store.queue.begin([row.id for row in rows])
 
+    @property
+    def is_committing(self) -> bool:
+        """Then `finish_commit` comes next; until it returns True, nothing may be taken. Questions can be answered."""
+        return self._committing is not None
+
+    def begin_commit(self) -> None:
+        """The words are committed in another thread."""
+        if self._batch.writes_text:
+            self._committing = self.text.begin_commit()
+        else:
+            self._finish()
+
+    def finish_commit(self, seconds: float | None = None) -> bool:
+        """Wait at most so long for the words. False if they are not yet committed."""
+        if self._committing is not None:
+            if not wait((self._committing,), seconds).done:
+                return False
+            committed, self._committing = self._committing, None
+            committed.result()
+            self.text.reload()
+            self._finish()
+        return True
+
     def commit(self) -> None:
+        self.begin_commit()
+        self.finish_commit()
+
+    def _finish(self) -> None:
         batch, self._batch = self._batch, Batch()
-        if batch.writes_text:
-            self.text.commit()
         self.store.queue.finish(batch.done, batch.skipped, batch.removed)
         self.store.queue.touch(batch.same)
         self.commits += 1

@@ -53,6 +53,7 @@ class Engine:
     def rescan(self) -> None:
         """List the files in another thread, which passes them to `scanned`."""
         progress = self._standing.progress
+        self._answering.look_again()
         self._keeper.retry_soon()
         if progress.scanning:
             progress.scan_again = True

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from tark_lsp.index.parsing_apart import MOST_MEMORY, limit_memory
 from tark_lsp.index.prepared import LENGTH_BYTES, prepare, to_bytes
+from tark_lsp.index.priority import lower_priority
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:
@@ -22,6 +23,7 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
+    lower_priority()
     os.umask(0o077)
     limit_memory(MOST_MEMORY)
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -1,6 +1,6 @@
 """The processes that prepare files for the index (helper.py): a thread for each, which starts it and waits for it.
 
-Both have the priority of the thread that makes `Helpers`.
+A process has a low priority, but its thread has not: while it has Python's lock, everybody else waits for it.
 """
 
 import contextlib

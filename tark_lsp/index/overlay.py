@@ -76,6 +76,11 @@ class Overlay:
         """Of files that are not open: what they were when they were read."""
         self.files: dict[str, OverlaidFile] = {}
 
+    @property
+    def waiting(self) -> int:
+        """How many files are here until they are indexed."""
+        return len(self._stamps)
+
     def show_text(self, path: str, text: str, *, plain: bool) -> None:
         self.drop(path)
         if self._permit([path])[0]:

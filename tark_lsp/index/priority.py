@@ -1,4 +1,4 @@
-"""Makes the thread that indexes, and those that it starts, give way to everything else."""
+"""Makes a thread, and the threads and programs that it starts, give way to everything else."""
 
 import contextlib
 import os

@@ -1,7 +1,9 @@
 """The index process: `python -P -m tark_lsp.index.process`. It reads JSON lines of the server (client.py) and answers.
 
-One thread handles what arrives, another with a low priority indexes in small steps. They take turns (`_turn`), and
-what arrives goes first. Two more read the input and list files. When the input ends, the process ends in any case.
+One thread handles what arrives, another indexes in small steps. They take turns (`_turn`), and what arrives goes first.
+Both have the normal priority: a question would wait for a thread that no processor runs. What takes long, the helpers
+and the commits of words, has a low one and needs no turn. Two more threads read the input and list files. When the
+input ends, the process ends in any case.
 """
 
 import contextlib
@@ -24,7 +26,6 @@ from tark_lsp.index.json_values import question_from_json, to_json
 from tark_lsp.index.keeper import Keeper
 from tark_lsp.index.memory import trim_memory
 from tark_lsp.index.parsing_apart import limit_memory
-from tark_lsp.index.priority import lower_priority
 from tark_lsp.index.scanning import Scanner
 from tark_lsp.index.status import IndexState, IndexStatus
 
@@ -98,8 +99,7 @@ class IndexProcess:
         self._scanner.close()
 
     def _index(self) -> None:
-        """The thread that indexes. Threads that tantivy starts here have its priority."""
-        lower_priority()
+        """The thread that indexes."""
         try:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)

@@ -18,7 +18,6 @@ from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 MOST_FILES = 1_000_000
 FIRST_FILES = 60
 """How many files are indexed before a question about them is answered."""
-LOOK_SECONDS = 3.0
 MOST_OUTPUT = 4_000_000
 """Bytes of lines that are read to find the first files of a question."""
 HEADS = (
@@ -55,13 +54,14 @@ class Scanner:
 
         asyncio.run_coroutine_threadsafe(list_all(self._program, self._folders), self._loop).add_done_callback(tell)
 
-    def first_files(self, words: Sequence[str], names: Sequence[str]) -> list[str]:
-        """The files that probably define what a question is about: the likely ones first. It takes 3 s at most."""
+    def first_files(self, words: Sequence[str], names: Sequence[str], seconds: float) -> list[str]:
+        """The files that probably define what a question is about: the likely ones first, as far as they are found in
+        so much time."""
         words = [re.escape(word) for word in words if len(word) >= SHORTEST_WORD]
         names = [re.escape(name) for name in names if len(name) >= SHORTEST_WORD]
         if not words and not names:
             return []
-        future = asyncio.run_coroutine_threadsafe(self._look(words, names), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._look(words, names, seconds), self._loop)
         return future.result()
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Scanner:
 
         asyncio.run_coroutine_threadsafe(end_others(), self._loop).result(0.4)
 
-    async def _look(self, words: Sequence[str], names: Sequence[str]) -> list[str]:
+    async def _look(self, words: Sequence[str], names: Sequence[str], seconds: float) -> list[str]:
         """Each line of the output is a place where a definition with some of the words seems to begin."""
         pieces: list[bytes] = []
         size = 0
@@ -96,7 +96,7 @@ class Scanner:
             f"--regexp={'|'.join(patterns)}",
         ]
         try:
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(seconds):
                 await run_search(self._program, options, self._folders, collect)
         except (TimeoutError, ToolError):
             pass  # what was found until then comes first

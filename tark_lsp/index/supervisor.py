@@ -22,7 +22,7 @@ DEATHS_SECONDS = 60.0
 FRESH_AFTER = 3
 """After so many deaths within `DEATHS_SECONDS`, the index is built from nothing: what is stored may be the cause."""
 MOST_DEATHS = 4
-JUDGED_AT_ONCE = 20
+JUDGED_AT_ONCE = 4
 """Files, before the event loop does something else."""
 STATUS_SECONDS = 0.2
 """Listeners hear of a new status at most this often."""
@@ -177,7 +177,7 @@ class IndexSupervisor:
             self._show(from_json(IndexStatus, message["status"]))
 
     async def _judge(self, child: ChildProcess, message: Message) -> None:
-        """Answer which of these files may be indexed. In small steps: rules can take a millisecond for ten files."""
+        """Answer which of these files may be indexed. In small steps: rules can take a millisecond for four files."""
         paths = [Path(path) for path in message["may"]]
         answers: list[bool] = []
         for start in range(0, len(paths), JUDGED_AT_ONCE):

@@ -4,6 +4,7 @@ Each chunk is one document. No text is stored. Identifiers are split into their 
 """
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from tark_lsp.index.chunk_fields import Fields, spaced
+from tark_lsp.index.priority import lower_priority
 
 HEAP_BYTES = 30_000_000
 THREADS = 1
@@ -41,7 +43,12 @@ class TextIndex:
         self._index.register_tokenizer("words", _analyzer())
         self._index.config_reader("manual")
         self._searcher = self._index.searcher()
-        self._writer = self._index.writer(HEAP_BYTES, THREADS) if writable else None
+        self.writing: ThreadPoolExecutor | None = None
+        """The thread that commits. It and those that tantivy starts in it have a low priority."""
+        self._writer: tantivy.IndexWriter | None = None
+        if writable:
+            self.writing = ThreadPoolExecutor(1, "commit", initializer=lower_priority)
+            self._writer = self.writing.submit(self._index.writer, HEAP_BYTES, THREADS).result()
         self.generation = 0
         """Another number whenever other documents can be seen."""
 
@@ -61,9 +68,14 @@ class TextIndex:
         # `delete_documents_by_term` takes a number for a signed one, so it would find nothing.
         self._writer.delete_documents_by_query(Query.term_query(self._index.schema, "file", file))
 
-    def commit(self) -> None:
+    def begin_commit(self) -> Future[object]:
+        """Until the future is done, nothing may be added or removed. Then `reload` shows what was committed."""
         assert self._writer is not None
-        self._writer.commit()
+        assert self.writing is not None
+        return self.writing.submit(self._writer.commit)
+
+    def commit(self) -> None:
+        self.begin_commit().result()
         self.reload()
 
     def reload(self) -> None:
@@ -73,7 +85,9 @@ class TextIndex:
         self.generation += 1
 
     def close(self) -> None:
-        """Without a commit: what was added since the last one is lost."""
+        """Without a commit: what was added since the last one is lost. One that has begun is waited for."""
+        if self.writing is not None:
+            self.writing.shutdown()
         self._writer = None
 
     def search(self, query: Query, limit: int) -> list[ChunkHit]:

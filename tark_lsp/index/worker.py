@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from functools import partial
 
 from tark_lsp.index.disk_index import DENIED, DiskIndex
 from tark_lsp.index.file_rows import FileRow, State
@@ -18,9 +19,9 @@ PERMIT_FILES = 200
 MOST_PREPARED = 100
 """If fewer files are being prepared, more are fetched."""
 STEP_SECONDS = 0.02
-"""A question waits for one step at most, or for a commit."""
+"""A question waits for one step at most."""
 WAIT_SECONDS = 0.005
-"""How long a step waits for a file, if there is nothing else to do."""
+"""How long a step waits for a file or a commit, if there is nothing else to do."""
 COMMIT_CHARACTERS = 8_000_000
 COMMIT_FILES = 2_000
 COMMIT_SECONDS = 5.0
@@ -63,6 +64,10 @@ class Worker:
 
     def step(self, disk: DiskIndex, *, is_full: bool) -> bool:
         """A little work. False if there is none. `is_full`: only remove files."""
+        if disk.is_committing:
+            if guarded(partial(disk.finish_commit, WAIT_SECONDS)):
+                trim_memory()
+            return True
         if len(self._queue) < MOST_PREPARED:
             self._fetch(disk, is_full=is_full)
         has_work = bool(self._queue)
@@ -75,9 +80,8 @@ class Worker:
         is_large = batch.characters >= COMMIT_CHARACTERS or batch.files >= COMMIT_FILES
         is_old = time.monotonic() - self._batch_began >= COMMIT_SECONDS
         if batch.files and (is_large or is_old or (not self._queue and disk.store.queue.is_idle())):
-            guarded(disk.commit)
-            if is_large or is_old:
-                trim_memory()
+            guarded(disk.begin_commit)
+            return True
         return has_work or bool(batch.files) or self._compare_with_rules(disk)
 
     def _fetch(self, disk: DiskIndex, *, is_full: bool) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.context.automatic import LEVELS, Candidate, Reason, Subject, find_candidates
-from tark_lsp.context.automatic_snippets import HEAD, Snippet, choose_snippets, texts_of, told_snippets
+from tark_lsp.context.automatic_snippets import HEAD, LATE, Snippet, choose_snippets, texts_of, told_snippets
 from tark_lsp.context.prompt_names import NamedFile, names_of, telling_words
 from tark_lsp.context.snippets import parse_snippets
 from tark_lsp.index.model import Definition, Found, FoundDefinition, Hit, SymbolKind
@@ -241,5 +241,7 @@ def test_a_history_shows_the_same_snippets_and_a_file_cannot_pass_for_one() -> N
     assert [one.reason.shown for one in again] == ["named in your prompt", "calls the selection"]
     assert [*told_snippets([f"a file with {HEAD}", *texts_of(snippets)[1:]])] == []
     assert texts_of([]) == []
+    assert [*told_snippets(texts_of(snippets, late=True))] == again
+    assert texts_of([], late=True) == [LATE]
     early = [*told_snippets(texts_of(snippets, building=True))]
     assert [one.why for one in early] == [f"{one.why}, while the index was being built" for one in again]

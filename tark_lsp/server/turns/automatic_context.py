@@ -57,7 +57,7 @@ async def with_automatic_context(
 ) -> PromptContext:
     """`around` with the code that was found. `history`: what the model knows already. `window`: of the model.
 
-    What is not found in time is left out, and the log says so.
+    What is not found in time is left out; the log, the model and *Context* say so.
     """
     context = access.context
     if settings.automatic == "off" or kind.base in WITHOUT:
@@ -66,7 +66,7 @@ async def with_automatic_context(
     is_ready = (await context.index.status()).state is IndexState.READY
     seconds = SECONDS if is_ready else SECONDS + START_SECONDS
     index = _Listening(context.index)
-    candidates = await _candidates(_subject(prompt, context), level, index, seconds)
+    candidates, is_late = await _candidates(_subject(prompt, context), level, index, seconds)
     told = turn_prompt(prompt, kind, context.mode, context.workspace, around)
     reader = _Reader(access, began + seconds)
     for path in dict.fromkeys(one.path for one in candidates):
@@ -78,7 +78,8 @@ async def with_automatic_context(
     if reader.is_late:
         log.warning("automatic context: not all files could be read within %g s", seconds)
     log.info("automatic context: %d snippets in %.0f ms", len(snippets), 1000 * (time.monotonic() - began))
-    return replace(around, automatic=texts_of(snippets, building=index.share < INDEXED))
+    late = is_late or reader.is_late
+    return replace(around, automatic=texts_of(snippets, building=index.share < INDEXED, late=late))
 
 
 class _Listening:
@@ -97,17 +98,18 @@ class _Listening:
         return found
 
 
-async def _candidates(subject: Subject, level: Level, index: CodeIndex, seconds: float) -> list[Candidate]:
-    """Those that the index found in time."""
+async def _candidates(subject: Subject, level: Level, index: CodeIndex, seconds: float) -> tuple[list[Candidate], bool]:
+    """Those that the index found in time, and whether the time was over before it had answered."""
     found: list[Candidate] = []
     try:
         async with asyncio.timeout(seconds):
             await find_candidates(index, subject, level, found)
     except TimeoutError:
         log.warning("automatic context: the index did not answer within %g s", seconds)
+        return found, True
     except ToolError as error:
         log.info("automatic context: %s", error.message)
-    return found
+    return found, False
 
 
 def _subject(prompt: str, context: ToolContext) -> Subject:

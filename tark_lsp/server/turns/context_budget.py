@@ -34,7 +34,7 @@ class ContextBudget:
         If no model can be opened, `contextWindow` and `limit` are None, and the tokens are those of no model.
         """
         from tark_lsp.agent.summary import is_summary
-        from tark_lsp.context.automatic_snippets import told_snippets
+        from tark_lsp.context.automatic_snippets import LATE, LATE_NAME, LATE_REASON, told_snippets
 
         preparation, estimates = self._preparation, self._preparation.estimates
         kind = self._kind(session)
@@ -53,17 +53,16 @@ class ContextBudget:
             summary, history = [], session.messages
         prompt = turn_prompt("", kind, mode, preparation.workspaces.whole, PromptContext())
         sizes = dict(zip(map(id, session.messages), session.sizes.sizes_of(session.messages), strict=True))
-        added = [
-            snippet
-            for said in history
-            for snippet in told_snippets([part.text for part in said.parts if isinstance(part, Text)])
-        ]
+        texts = [[part.text for part in said.parts if isinstance(part, Text)] for said in history]
+        added = [snippet for one in texts for snippet in told_snippets(one)]
+        late = text_tokens(LATE) * sum(LATE in one for one in texts)
         parts = [self._system_part(part, name) for part in system]
-        others = sum(sizes[id(said)] for said in history) - sum(one.tokens for one in added)
+        others = sum(sizes[id(said)] for said in history) - sum(one.tokens for one in added) - late
         counted: list[tuple[str, str, float, Json]] = [
             (f"{len(told)} tools{on_demand}", "tools", sum(map(definition_tokens, told)), {}),
             ("summary of earlier messages", "summary", sum(sizes[id(said)] for said in summary), {}),
             *((self._place(one), "automatic", one.tokens, _why_json(one)) for one in added),
+            (LATE_NAME, "automatic", late, {"reason": LATE_REASON}),
             ("messages", "history", others, {"messages": len(history)}),
             ("added to each prompt", "prompt", message_tokens(prompt), {}),
         ]

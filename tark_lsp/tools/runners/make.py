@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tark_lsp.tools.runners.parsers import any_text, located
+from tark_lsp.tools.runners.parsers import make_text
 from tark_lsp.tools.runners.project import MAKEFILES, Mark, Project
 from tark_lsp.tools.runners.report import Parser
 from tark_lsp.tools.runners.runner import Purpose, Runner, Words
@@ -33,4 +33,4 @@ def _make(purpose: Purpose, targets: Sequence[str], parse: Parser) -> Runner:
     )
 
 
-RUNNERS = (_make(Purpose.TEST, TESTS, any_text.parse), _make(Purpose.CHECK, CHECKS, located.parse))
+RUNNERS = (_make(Purpose.TEST, TESTS, make_text.parse_tests), _make(Purpose.CHECK, CHECKS, make_text.parse_checks))

@@ -59,8 +59,7 @@ async def read_output(parse: Parser, text: str) -> Report:
 
 def _of_json(data: bytes | bytearray) -> Report:
     found = json.loads(data)
-    failures = tuple(Failure(**failure) for failure in found["failures"])
-    return Report(found["understood"], found["text"], failures, found["counts"])
+    return Report(**{**found, "failures": tuple(Failure(**failure) for failure in found["failures"])})
 
 
 def main() -> None:

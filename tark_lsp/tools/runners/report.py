@@ -30,13 +30,15 @@ class Report:
     """`understood`: the parser has found the end of a run of its kind. Otherwise nothing is known about what ran.
 
     `counts`: by `passed`, `failed`, `errors`, `skipped` and other words of the program. `text`: the output for people,
-    without the parts that are for programs; all of it if there is no other.
+    without the parts that are for programs; all of it if there is no other. `explained`: the failures say what is
+    wrong; else the end of the output is shown beside them.
     """
 
     understood: bool
     text: str
     failures: tuple[Failure, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    explained: bool = True
 
     @property
     def ran(self) -> int:

@@ -138,14 +138,14 @@ def _line(one: Found, ctx: ToolContext) -> str:
 
 
 def _output(report: Report, found: Sequence[Found], ctx: ToolContext, limit: int) -> str:
-    """The whole output is stored. Its tail is shown if there is no failure to show."""
+    """The whole output is stored. Its tail is shown if there is no failure to show, or the failures do not say why."""
     whole = ctx.masks.mask_text(_bounded(report.text).strip("\n"))
     if not whole.strip():
         return "" if found else "(no output)"
     lines = whole.split("\n")
     handle = how_to_read(ctx.results.keep_result(whole), 1)
     note = f"[the output, {count_noun(len(lines), 'line')}: {handle}]"
-    if found or (report.understood and report.ran):
+    if report.explained and (found or (report.understood and report.ran)):
         return note
     tail, used = [], 0
     for line in reversed(lines[-TAIL_LINES:]):

@@ -160,7 +160,14 @@ async def test_an_index_that_is_slow_delays_nothing(
     assert desk.index.process.client is not None
     monkeypatch.setattr(desk.index.process.client, "ask", never)  # an index process that hangs
     with caplog.at_level(logging.WARNING):
-        texts, _ = await told(desk, "what does `area_of` return?")
+        texts, session = await told(desk, "what does `area_of` return?")
     assert asked.is_set()
     assert texts == []
     assert "automatic context: the index did not answer within 0.3 s" in caplog.text
+    (row,) = await rows(desk, session)
+    assert (row["name"], row["reason"]) == ("code for a prompt", "the index did not answer in time")
+    context = await desk.command("tark.session.context", {"sessionId": session})
+    assert context["tokens"] == sum(part["tokens"] for part in context["parts"])
+    await desk.stop()
+    desk._begin([desk.folder])
+    assert await rows(desk, session) == [row], "a session that is opened again shows the same"

@@ -16,6 +16,7 @@ from tark_lsp.tools.runners.parsers import (
     jest_json,
     lint_json,
     located,
+    make_text,
     node_text,
     pytest_text,
     unittest_text,
@@ -40,6 +41,8 @@ PARSERS: dict[str, Parser] = {
     "mypy": lint_json.parse_mypy,
     "eslint": lint_json.parse_eslint,
     "any": any_text.parse,
+    "make": make_text.parse_tests,
+    "makecheck": make_text.parse_checks,
 }
 
 PROJECT = "/home/me/project"
@@ -183,6 +186,30 @@ ROWS: tuple[tuple[str, str, dict[str, int] | None, list[str]], ...] = (
     ),
     ("eslint-pass", "eslint", {}, []),
     ("eslint-none", "eslint", None, []),
+    (
+        "make-fail",
+        "make",
+        None,
+        [
+            "a.c:2",
+            "Makefile:7 bad",
+            f"{PROJECT}/s/b.c:2",
+            f"{PROJECT}/s/Makefile:4 quiet",
+            "",
+        ],
+    ),
+    (
+        "make-fail",
+        "makecheck",
+        {"errors": 5, "notes": 2},
+        [
+            *("a.c:2", "a.c:2", "Makefile:7 bad"),
+            *(f"{PROJECT}/s/b.c:2", f"{PROJECT}/s/b.c:2", f"{PROJECT}/s/Makefile:4 quiet"),
+            "",
+        ],
+    ),
+    ("make-syntax", "make", None, ["broken.mk:2"]),
+    ("make-syntax", "makecheck", {"errors": 1}, ["broken.mk:2"]),
 )
 
 

@@ -196,6 +196,20 @@ async def test_make_runs_what_it_runs(bench: Bench) -> None:
     assert "its output is not understood, so it is not known" in await bench.call("run_tests", runner="make")
 
 
+async def test_a_target_of_make_that_fails_has_its_place_and_the_end_of_its_output(bench: Bench) -> None:
+    needs("make")
+    bench.write("Makefile", "test:\n\t@echo table 3 is odd\n\t@false\nbroken:\n\t$(MAKE) -C sub\n")
+    bench.write("sub/Makefile", "all:\n\t@echo 'b.c:2:7: error: odd'; exit 1\n")
+    bench.write("sub/b.c", "\n\n")
+    shown = await bench.call("run_tests")
+    assert "it failed" in shown
+    assert "\nMakefile:3 test: recipe: Error 1\n" in shown
+    assert "table 3 is odd\n" in shown
+    shown = await bench.call("run_tests", target="broken")
+    assert "\nsub/b.c:2:7: odd\n" in shown
+    assert "recipe" not in shown
+
+
 async def test_cargo(bench: Bench) -> None:
     needs("cargo")
     bench.write("Cargo.toml", '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[lib]\ndoctest = false\n')
