@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tark_lsp.mcp.connector import Connector
 from tark_lsp.mcp.eras import ServerFacts
-from tark_lsp.mcp.launching import Surroundings
+from tark_lsp.mcp.launching import Surroundings, why_unconfined
 from tark_lsp.mcp.opening import FIRST_SECONDS
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin, compare, shown_changes, shown_tool
@@ -47,14 +47,21 @@ def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
     lines = [f"{config.name}, from {config.source}" if config.is_offer else config.name]
     lines.append(f"  {'connects to' if resolved.url else 'runs'}: {resolved.shown}")
     if not resolved.url:
-        where = "in the sandbox, if there is one" if settings.sandbox else "without a sandbox"
-        network = ", with network" if settings.network else ", without network"
-        lines.append(f"  where: {resolved.cwd}, {where}{network if settings.sandbox else ''}")
+        network = "with network" if settings.network else "without network"
+        lines.append(f"  where: {resolved.cwd}")
+        lines.append(f"  sandbox: {f'on, {network}' if settings.sandbox else 'off'}")
     for name, text in (*settings.env.items(), *settings.headers.items()):
         lines.append(f"  gets {name} = {text if config.is_offer or '${' in text else '(a value of its own)'}")
     lines += resolved.shown_scripts
     lines += [f"  {resolved.warning}"] if resolved.warning else []
     return [visible_code(line).replace("\n", "⏎") for line in lines]  # no text can look like a line of its own
+
+
+async def sandbox_warning(config: ServerConfig, resolved: Resolved, around: Surroundings) -> str:
+    """A line for the user if the sandbox is on, and does not work here; otherwise empty. Not part of what is pinned."""
+    if resolved.url or not config.settings.sandbox or not (why := await why_unconfined(config, around)):
+        return ""
+    return f"  there is no sandbox here, so it would run without one: {visible_code(why)}"
 
 
 def compared(before: Sequence[str], now: Sequence[str]) -> Shown:

@@ -61,17 +61,24 @@ async def make_transport(
     return StdioTransport(config.name, program, server_log), why_not
 
 
+async def why_unconfined(config: ServerConfig, around: Surroundings) -> str:
+    """Why its program would run without a sandbox; empty if it would run in one."""
+    if not config.settings.sandbox:
+        return "its settings say so"
+    sandbox = around.sandbox()
+    if sandbox is None:
+        return "the sandbox is turned off"
+    return "" if await sandbox.check() else sandbox.why_not
+
+
 async def _program(
     config: ServerConfig, resolved: Resolved, around: Surroundings, stack: AsyncExitStack
 ) -> tuple[Program, str]:
     own = expand_all(config.settings.env, around.environ)
     plain = command_environment(around.environ, f"{MARKER}={config.name}")
-    sandbox = around.sandbox() if config.settings.sandbox else None
-    why_not = "its settings say so" if not config.settings.sandbox else "the sandbox is turned off"
-    if sandbox is not None and await sandbox.check():
+    why_not = await why_unconfined(config, around)
+    if not why_not and (sandbox := around.sandbox()) is not None:
         return await _confined(config, resolved, plain, own, sandbox, stack), ""
-    if sandbox is not None:
-        why_not = sandbox.why_not
     if around.sandbox_required():
         raise McpError(f"it would run without a sandbox, which your settings require: {why_not}")
     return Program(resolved.argv, resolved.cwd, {**plain, **own}), why_not

@@ -124,6 +124,7 @@ async def test_an_offer_is_told_once_shown_whole_and_approved_by_its_digest(mach
     shown = await editor.command("tark.mcp.show", {"name": "toy"})
     assert f"runs: {sys.executable} -S -E {PLAIN}" in shown["text"]
     assert f"gets TOY_LOG = {machine.log}\n" in shown["text"], "of a project, the value is shown"
+    assert "so it would run without one: the sandbox is turned off" in shown["text"]  # by tests/conftest.py
     assert (shown["isDiff"], shown["approved"]) == (False, False)
     assert machine.told() == []  # nothing was started to show it
     assert "changed meanwhile" in await refusal(editor, "tark.mcp.inspect", {"name": "toy", "digest": "0" * 64})

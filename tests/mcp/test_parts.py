@@ -428,7 +428,8 @@ def test_a_command_hides_no_line_and_no_value() -> None:
     assert lines == [
         "toy, from /w/\\u{202e}.mcp.json",
         "  runs: /bin/x 'a⏎  where: here'",
-        "  where: /w, in the sandbox, if there is one, without network",
+        "  where: /w",
+        "  sandbox: on, without network",
         "  gets KEY = secret",  # a project's, so it is no secret, but can be an option that runs something
         "  gets TOKEN = ${TOKEN}",
     ]

@@ -7,7 +7,7 @@ from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import visible, whole_line
 from tark_lsp.errors import McpError
-from tark_lsp.mcp.approving import Listed, Shown, compared, list_tools, shown_command
+from tark_lsp.mcp.approving import Listed, Shown, compared, list_tools, sandbox_warning, shown_command
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
@@ -31,6 +31,8 @@ class Approval:
         before = self._pins.find(config.name, config.scope)
         changed = before is not None and before.command != resolved.digest
         self._show(compared(before.shown if before is not None and changed else (), now))
+        if warning := await sandbox_warning(config, resolved, self._around):
+            self._screen.print_line(whole_line(warning), "yellow")
         if config.is_offer and not await self._questions.is_trusted("server"):
             return self._refused()
         if not await self._questions.agreed("Start it, to see its tools?"):
@@ -38,8 +40,6 @@ class Approval:
         if not resolved.url:
             self._screen.print_line("it starts, which can take a minute the first time (Ctrl-C cancels)", "dim")
         listed = await self._listed(config, resolved)
-        if listed.unconfined and not resolved.url:
-            self._screen.print_line(f"it runs without a sandbox: {whole_line(listed.unconfined)}", "yellow")
         self._show(listed.shown)
         count = len(listed.pin.tools)
         these = "this tool, exactly as it is" if count == 1 else f"these {count} tools, exactly as they are"

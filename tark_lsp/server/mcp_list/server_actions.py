@@ -7,7 +7,7 @@ from typing import Any
 
 from tark_lsp.errors import McpError, RequestError, SettingsError
 from tark_lsp.folders import user_config_path
-from tark_lsp.mcp.approving import Listed, compared, list_tools, shown_command
+from tark_lsp.mcp.approving import Listed, compared, list_tools, sandbox_warning, shown_command
 from tark_lsp.mcp.command_line import proposed_name, read_command_line
 from tark_lsp.mcp.config_text import add_server, configured, remove_server
 from tark_lsp.mcp.names import SERVER
@@ -73,7 +73,9 @@ class ServerActions:
         now = shown_command(row.config, resolved)
         approved = row.pin is not None and row.pin.command == resolved.digest
         shown = compared(row.pin.shown if row.pin is not None and not approved else (), now)
-        return {**_text(shown.lines, shown.is_diff), "digest": resolved.digest, "approved": approved}
+        warning = await sandbox_warning(row.config, resolved, self._current.mcp.sources.around())
+        lines = (*shown.lines, warning) if warning else shown.lines
+        return {**_text(lines, shown.is_diff), "digest": resolved.digest, "approved": approved}
 
     async def inspect(self, request: payloads.ShownServer) -> dict[str, Any]:
         """Its tools as it lists them now, compared with those that were approved. It is started and ended."""

@@ -156,7 +156,7 @@ def test_a_server_of_yours_is_added_fails_with_its_reason_and_is_removed(desk: D
     desk.neovim.keys("o")
     desk.neovim.keys(f"{sys.executable} -c 'raise SystemExit(\"no database\")'<CR>")
     desk.neovim.choose(3)
-    desk.offer("raise SystemExit", "without a sandbox")
+    desk.offer("raise SystemExit", "sandbox: off")
     desk.neovim.keys("y")
     desk.offer("does not work: it has ended (exit code 1): no database", "\n| no database")
     desk.neovim.keys("q")
