@@ -133,6 +133,7 @@ class TerminalPerson:
                 return {"answer": [options[number - 1]["id"] for number in picked]}
             if free:
                 return {"answer": typed}
+            self._say_wrong(typed)
         return {"answer": None}
 
     async def choose(self, message: str, titles: Sequence[str]) -> str | None:
@@ -144,7 +145,11 @@ class TerminalPerson:
         while typed := await self._keyboard.ask("number (Enter: no answer): "):
             if picked := _numbers(typed, len(titles), several=False):
                 return titles[picked[0] - 1]
+            self._say_wrong(typed)
         return None
+
+    def _say_wrong(self, typed: str) -> None:
+        self._screen.print_line(f"{whole_line(typed)} is not one of these numbers", "yellow")
 
     def _show(self, request: Mapping[str, Any], *, ordinary: bool) -> None:
         if not ordinary:  # the diff of an edit is enough; for other requests the reason is important

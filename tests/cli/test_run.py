@@ -340,6 +340,8 @@ def test_without_a_model_one_is_offered_and_remembered(tmp_path: Path, decoder: 
         terminal = Terminal(["run", "decoder.py", "say hello"], decoder.parent, env)
         terminal.see("Use openai/gpt-5?")
         terminal.see("number (Enter: no answer)")
+        terminal.type("7")
+        terminal.see("7 is not one of these numbers")
         terminal.type("1")
         assert terminal.end() == 0
         assert "Hello." in terminal.plain

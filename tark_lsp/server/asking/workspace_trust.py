@@ -16,7 +16,10 @@ from tark_lsp.settings import Settings
 from tark_lsp.tools.editor import Option
 from tark_lsp.visible import visible
 
-MEANS = "Then commands run in the sandbox without a question, if your approval level or a rule of yours allows it."
+MEANS = (
+    "Then your hooks and approved MCP servers can run, and commands run in the sandbox without a question, if your "
+    "approval level or a rule of yours allows it."
+)
 NAMED = 3
 """Folders; more are counted."""
 
