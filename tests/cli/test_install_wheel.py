@@ -101,7 +101,7 @@ def test_the_extension_for_vs_code_comes_along(installed: Path) -> None:
     if shutil.which("npm") is None:
         skip("there is no npm")
     path = installed / "tark_lsp" / "plugins" / "vscode" / "tark.vsix"
-    assert path.stat().st_size < 2_000_000
+    assert path.stat().st_size < 2_500_000  # bytes: 1.8 MB of our own wheel, and no modules of npm
     with zipfile.ZipFile(path) as vsix:
         names = {name.removeprefix("extension/") for name in vsix.namelist() if name.startswith("extension/")}
         said = json.loads(vsix.read("extension/package.json"))
