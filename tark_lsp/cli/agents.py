@@ -3,11 +3,12 @@
 import json
 import os
 import time
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from tark_lsp.agent_offers import REASONS, approve, known_tools, remove_approval, shown_agent, state_of
+from tark_lsp.cli.offer_parser import new_offer_parser
 from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
@@ -36,21 +37,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def new_parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        "tark-lsp agents",
+    return new_offer_parser(
+        "agents",
+        "an agent",
         description="List custom agents, and show and approve those of a project.",
         epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(json=False)
-    actions = parser.add_subparsers(dest="what", metavar="list | approve | remove")
-    listing = actions.add_parser("list", help="list your agents and those that this folder offers (the default)")
-    listing.add_argument("--json", action="store_true", help="print one JSON object per line")
-    approving = actions.add_parser("approve", help="show an agent of this project whole, and approve it")
-    approving.add_argument("name", metavar="NAME", help="as in the list")
-    remove = actions.add_parser("remove", help="remove your approval of an agent of this project")
-    remove.add_argument("name", metavar="NAME", help="as in the list")
-    return parser
 
 
 class _Agents:

@@ -55,7 +55,7 @@ class ToolList:
                 self._stale = False  # first, since it can change meanwhile
                 try:
                     self._listed, self.problems = await offered_tools(self._server, connector.client)
-                except BaseException:
+                except BaseException:  # cancelled, too; raised again
                     self._stale = True
                     raise
                 self._compare(self._approval.pin)
