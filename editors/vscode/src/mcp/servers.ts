@@ -134,8 +134,7 @@ export class McpServers implements vscode.Disposable {
     if (listed === undefined) {
       return;
     }
-    const where = listed.unconfined === "" ? "" : `  it runs without a sandbox: ${listed.unconfined}\n`;
-    const offer = { title, text: `${text}${where}\n${listed.text}`, isDiff: listed.isDiff };
+    const offer = { title, text: `${text}\n${listed.text}`, isDiff: listed.isDiff };
     const label = listed.isDiff ? "Approve These Changes" : `Approve ${listed.tools === 1 ? "This Tool" : `These ${String(listed.tools)} Tools`}`;
     const yes = (): Promise<void> => this.store("tark.mcp.approve", name, listed.digest);
     await this.offers.show(listed.differs ? { ...offer, yes: [label, yes] } : offer);

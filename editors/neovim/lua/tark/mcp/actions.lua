@@ -60,13 +60,12 @@ end
 local function inspect(name, title, shown)
   notify.info(('%s starts, to list its tools'):format(title))
   request('tark.mcp.inspect', { name = name, digest = shown.digest }, function(listed)
-    local where = listed.unconfined ~= '' and ('  it runs without a sandbox: %s\n'):format(listed.unconfined) or ''
     local label = listed.isDiff and 'approves these changes'
       or listed.tools == 1 and 'approves this tool'
       or ('approves these %d tools'):format(listed.tools)
     offer.show({
       title = title,
-      text = ('%s%s\n%s'):format(shown.text, where, listed.text),
+      text = ('%s\n%s'):format(shown.text, listed.text),
       is_diff = listed.isDiff,
       yes = listed.differs and {
         label,
