@@ -11,7 +11,7 @@ A `Reply` (tark_lsp/llm/scripted/scenario.py) is encoded as the wire that the re
 import asyncio
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -88,6 +88,15 @@ async def close_server(server: asyncio.Server) -> None:
     server.close()
 
 
+async def end_server(server: asyncio.Server, tasks: Iterable["asyncio.Task[None]"]) -> None:
+    """Close it, and end the tasks of its connections."""
+    await close_server(server)
+    running = list(tasks)
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+
+
 class Loopback:
     """`answers`: one for each request, the last again and again; or a Scenario.
 
@@ -125,10 +134,7 @@ class Loopback:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._server is not None
-        await close_server(self._server)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_server(self._server, self._tasks)
 
     def then(self, *answers: Answer) -> None:
         """What is answered from now on: one after another, the last again and again."""

@@ -10,7 +10,7 @@ import base64
 from contextlib import suppress
 from types import TracebackType
 
-from tests.loopback import close_server
+from tests.loopback import end_server
 
 
 class LoopbackProxy:
@@ -45,10 +45,7 @@ class LoopbackProxy:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._server is not None
-        await close_server(self._server)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_server(self._server, self._tasks)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

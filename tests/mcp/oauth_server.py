@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from tark_lsp.http import HttpRequest, HttpTransport
-from tests.loopback import Raw, Request, _read_request, _send, close_server
+from tests.loopback import Raw, Request, _read_request, _send, end_server
 
 JSON = {"content-type": "application/json"}
 NEVER = Raw(stall=True)
@@ -79,10 +79,7 @@ class OAuthServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._server is not None
-        await close_server(self._server)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_server(self._server, self._tasks)
 
     def paths(self, path: str) -> list[Request]:
         return [request for request in self.asked if urlsplit(request.path).path == path]

@@ -1,4 +1,4 @@
----Tells views that the list of MCP servers and hooks is another one, and what of it waits for the user.
+---Tells views when the list of MCP servers and hooks changes, and which of them wait for the user.
 local handlers = require('tark.server.handlers')
 local state = require('tark.state')
 
