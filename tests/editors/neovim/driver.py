@@ -25,6 +25,11 @@ COUNT_LISTS = """
       return choice
     end
 """
+READ_MESSAGES = """
+    vim.uv.new_timer():start(0, 50, function()
+      if vim.api.nvim_get_mode().mode == 'r' then vim.api.nvim_input('<CR>') end
+    end)
+"""
 T = TypeVar("T")
 
 
@@ -77,6 +82,14 @@ class Neovim:
         """Types keys in the notation of `:help key-notation`. Also works while Neovim waits for an answer."""
         self._nvim.api.input(keys)
 
+    def read_messages(self) -> None:
+        """From now on, Enter is pressed whenever Neovim waits until its messages are read.
+
+        It does so if two come at a time, of the server and its own, and whether they do depends on the machine. Neovim
+        presses it itself: a call that comes in such a moment never returns.
+        """
+        self.lua(READ_MESSAGES)
+
     def resize(self, columns: int, lines: int) -> None:
         """Resizes the screen."""
         self._nvim.ui_try_resize(columns, lines)
@@ -117,7 +130,13 @@ class Neovim:
 
     def choose(self, number: int) -> None:
         """Answer the list of choices that is open or about to open."""
-        self.until_read(lambda: self._lists("opened") > self._lists("closed"), "a list of choices", asked=True)
+
+        def opened() -> bool:
+            if self._nvim.api.get_mode()["mode"] == HIT_ENTER:  # it shows messages before the list
+                self.keys("<CR>")
+            return self._lists("opened") > self._lists("closed")
+
+        self.until(opened, "a list of choices")
         closed = self._lists("closed")
         self.keys(f"{number}<CR>")
         self.until(lambda: self._lists("closed") > closed, "the list of choices closed")
@@ -154,23 +173,6 @@ class Neovim:
                 raise AssertionError(f"not within {seconds} s: {what}\n{self._state()}")
             time.sleep(0.02)
         return value
-
-    def until_read(self, condition: Callable[[], T], what: str, seconds: float = 20.0, *, asked: bool = False) -> T:
-        """As `until`, and presses Enter if Neovim waits until its messages are read.
-
-        It does so if two come at a time, of the server and its own, and whether they do depends on the machine.
-        `asked`: the condition can be looked at while Neovim waits for another answer. Other calls would never return.
-        """
-
-        def holds() -> T | None:
-            mode = self._nvim.api.get_mode()
-            if mode["mode"] == HIT_ENTER:
-                self.keys("<CR>")
-            return condition() if asked or not mode["blocking"] else None
-
-        found = self.until(holds, what, seconds)
-        assert found is not None
-        return found
 
     def messages(self) -> str:
         return str(self.lua("return vim.fn.execute('messages')"))

@@ -44,21 +44,22 @@ def test_rejected(neovim: Neovim, tmp_path: Path) -> None:
 
 
 def test_a_prompt_in_a_comment(neovim: Neovim, tmp_path: Path) -> None:
+    neovim.read_messages()
     with_comment = SHAPES.replace(HEAD, COMMENT + HEAD)
     with (tmp_path / "home/config/tark/config.toml").open("a") as config:
         config.write("\n[comments]\nrunOnSave = true\nrunOnUnknownSave = true\n")
     open_shapes(neovim, tmp_path, with_comment)
     neovim.run_action(6, 6, "Run")
     neovim.choose(APPLY)
-    neovim.until_read(lambda: shows(neovim, SHAPES.replace(AREA, NEW_AREA)), "the edit made, the comment gone")
+    neovim.until(lambda: shows(neovim, SHAPES.replace(AREA, NEW_AREA)), "the edit made, the comment gone")
     neovim.undo()
-    neovim.until_read(lambda: shows(neovim, with_comment), "both undone in one step")
+    neovim.until(lambda: shows(neovim, with_comment), "both undone in one step")
     assert neovim.lines.count(COMMENT.rstrip()) == 1
 
     neovim.action_titles(6, 6)  # before a request, Neovim tells the undo: so what is typed now is another change
     neovim.keys(":6<CR>A !<Esc>:w<CR>")  # it runs on save
     neovim.choose(APPLY)
-    neovim.until_read(lambda: shows(neovim, SHAPES.replace(AREA, NEW_AREA)), "the same edit made, the comment gone")
+    neovim.until(lambda: shows(neovim, SHAPES.replace(AREA, NEW_AREA)), "the same edit made, the comment gone")
 
 
 def test_a_prompt_in_a_comment_apart_from_the_code(neovim: Neovim, tmp_path: Path) -> None:

@@ -27,6 +27,10 @@ WAITS = """
     local client = require('tark.server.clients').for_buffer()
     require('tark.state.waiting').add_request(require('tark.state').of_client(client.id), 'inputs', request)
 """
+STATE_HAS_COME = """
+    local client = require('tark.server.clients').for_buffer()
+    return next(require('tark.state').of_client(client.id).settings) ~= nil
+"""
 
 
 def test_lua_of_a_repository_is_not_run(start: Start, workspace: Path, tmp_path: Path) -> None:
@@ -127,6 +131,8 @@ def test_no_text_ends_neovim(start: Start, workspace: Path) -> None:
 def test_blanks_hold_nobody_up(start: Start, workspace: Path) -> None:
     """Patterns with quadratic time would take minutes. The driver ends Neovim before that."""
     neovim = open_shapes(start, workspace)
+    # Its first answer would replace the question.
+    neovim.until(lambda: neovim.lua(STATE_HAS_COME), "the state of the server")
     chat = Chat(neovim)
     chat.open()
     blanks = " " * 200_000
