@@ -24,7 +24,7 @@ from tark_lsp.index.questions import (
     SymbolsLike,
     Unembedded,
 )
-from tark_lsp.index.ranking import BOOSTS, CANDIDATES, Terms, boosts_of, candidates_query, rank, terms_of
+from tark_lsp.index.ranking import BOOSTS, CANDIDATES, Terms, boosts_of, candidates_query, rank, terms_of, with_places
 from tark_lsp.index.text_index import words_of
 from tark_lsp.index.view import View
 
@@ -41,7 +41,7 @@ Answer = Callable[[View, Any], Found[Any]]
 
 
 def search(view: View, question: Search) -> Found[Hit]:
-    terms = terms_of(question.query)
+    terms = with_places(terms_of(question.query), view.text)
     found = candidates(view, terms)
     ranked = rank(question.query, found, question.limit, _nearest(view, question))
     return Found(ranked, complete=len(found) <= question.limit)

@@ -25,6 +25,10 @@ SPELLING_WEIGHT = 0.5
 """Of a word in its other spelling, beside 1 of the word itself."""
 FOLDER_WEIGHT = 1.25
 """Of hits in a folder that the query names: of a library, say."""
+PLACE_RATIO = 4
+"""A word says where the code is if it is so many times more often in paths than in names of definitions."""
+PLACE_BOOSTS = {"body": 0.4, "symbol": 0.4, "outer": 0.4, "path": 6.0}
+"""Of such a word, times `BOOSTS`: what mentions a library by name is not the code that is meant."""
 TESTS_WEIGHT = 0.5
 """Of hits in tests, examples and docs, which repeat the words of the code that they are about."""
 DENSE_WEIGHT = 0.3
@@ -67,6 +71,8 @@ class Terms:
     identifiers: tuple[str, ...]
     spellings: tuple[str, ...] = ()
     doers: tuple[str, ...] = ()
+    places: frozenset[str] = frozenset()
+    """Those of `words` that say where the code is, not what it does: the name of a library, say."""
 
 
 def terms_of(query: str) -> Terms:
@@ -88,10 +94,20 @@ def _split(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words_of(" ".join(texts))))[:MOST_WORDS]
 
 
+def with_places(terms: Terms, index: TextIndex) -> Terms:
+    """Finds `places`: `keyring` is in most paths of that library, `header` rather in names."""
+
+    def is_place(word: str) -> bool:
+        return index.frequency("path", word) > PLACE_RATIO * index.frequency("symbol", word)
+
+    return replace(terms, places=frozenset(filter(is_place, terms.words)))
+
+
 def boosts_of(terms: Terms) -> Iterator[tuple[str, str, float]]:
     """Field, word and boost of all that a chunk can have of the query."""
     for field, boost in BOOSTS.items():
-        yield from ((field, word, boost) for word in terms.words)
+        for word in terms.words:
+            yield field, word, boost * (PLACE_BOOSTS[field] if word in terms.places else 1.0)
         yield from ((field, word, boost * SPELLING_WEIGHT) for word in terms.spellings if word not in terms.words)
     for field in FIELDS_OF_NAMES:
         yield from ((field, word, BOOSTS[field]) for word in terms.doers if word not in terms.words)

@@ -45,6 +45,22 @@ TUNING = (
     Asked("parsing a websocket frame header", ("websockets/frames.py",)),
     Asked("how does jinja2 escape html automatically", ("jinja2/utils.py",)),
     Asked("where is a cookie's domain checked against the request in aiohttp", ("aiohttp/cookiejar.py",)),
+    Asked("where h11 rejects a request without a Host header", ("h11/_events.py",)),
+    Asked("how pexpect waits for a pattern", ("pexpect/expect.py", "pexpect/spawnbase.py")),
+    Asked("how does tenacity compute exponential waiting time with jitter", ("tenacity/wait.py",)),
+    Asked(
+        "where does anyio cancel the tasks of a task group when one fails",
+        ("anyio/_backends/_asyncio.py", "anyio/_core/_tasks.py"),
+    ),
+    Asked("how does packaging compare two version numbers", ("packaging/version.py",)),
+    Asked("where does fastapi turn a validation error into a 422 response", ("fastapi/exception_handlers.py",)),
+    Asked("how markdown_it parses a fenced code block", ("markdown_it/rules_block/fence.py",)),
+    Asked("where does keyring pick the backend with the highest priority", ("keyring/core.py", "keyring/backend.py")),
+    Asked(
+        "how does tomlkit keep comments and whitespace when it writes a file back",
+        ("tomlkit/items.py", "tomlkit/container.py", "tomlkit/parser.py"),
+    ),
+    Asked("how does charset_normalizer guess the encoding of bytes", ("charset_normalizer/api.py",)),
 )
 HELD_OUT = (
     Asked("where does urllib3 decide how long to sleep before it retries", ("urllib3/util/retry.py",)),
@@ -60,6 +76,22 @@ HELD_OUT = (
         ("prompt_toolkit/search.py", "prompt_toolkit/buffer.py", "prompt_toolkit/history.py"),
     ),
     Asked("where does aiohttp limit the number of connections to one host", ("aiohttp/connector.py",)),
+    Asked(
+        "where does h2 check that a stream does not exceed its flow control window",
+        ("h2/windows.py", "h2/connection.py", "h2/stream.py"),
+    ),
+    Asked("how does bs4 choose which parser to use", ("bs4/builder/__init__.py", "bs4/__init__.py")),
+    Asked(
+        "where does jsonschema check the type of a value",
+        ("jsonschema/_types.py", "jsonschema/_keywords.py", "jsonschema/_legacy_keywords.py"),
+    ),
+    Asked("how does pluggy call hooks in order and handle wrappers", ("pluggy/_callers.py", "pluggy/_execution.py")),
+    Asked("where does mypy narrow a type after an isinstance check", ("mypy/checker.py",)),
+    Asked("how does idna convert a domain label to punycode", ("idna/core.py",)),
+    Asked("where does pygments guess the lexer of a text", ("pygments/lexers/__init__.py",)),
+    Asked("how does sortedcontainers split a list that has become too long", ("sortedcontainers/sortedlist.py",)),
+    Asked("where does the openai client retry after a rate limit", ("openai/_base_client.py",)),
+    Asked("how does dotenv expand variables inside values", ("dotenv/main.py", "dotenv/variables.py")),
 )
 
 

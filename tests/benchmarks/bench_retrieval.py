@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from tark_lsp.index.chunk_fields import chunk_fields, chunk_texts
 from tark_lsp.index.chunk_text import chunk_key
 from tark_lsp.index.model import Chunk, Hit
-from tark_lsp.index.ranking import CANDIDATES, STOP_WORDS, candidates_query, rank, terms_of
+from tark_lsp.index.ranking import CANDIDATES, STOP_WORDS, candidates_query, rank, terms_of, with_places
 from tark_lsp.index.text_index import TextIndex
 from tark_lsp.workspace.search.search_program import SearchProgram
 from tests.benchmarks.retrieval_pairs import Corpus, Pair, Target, load_corpus
@@ -120,7 +120,8 @@ class Words:
         return cls(corpus, index, paths)
 
     def candidates(self, query: str) -> list[Hit]:
-        found = self.index.search(candidates_query(self.index, terms_of(query)), CANDIDATES)
+        terms = with_places(terms_of(query), self.index)
+        found = self.index.search(candidates_query(self.index, terms), CANDIDATES)
         return [hit_at(self.corpus, self.paths[hit.file], hit.chunk, hit.score) for hit in found]
 
 

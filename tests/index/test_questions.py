@@ -65,6 +65,18 @@ async def test_a_folder_that_the_query_names(work: Path, cache: Path) -> None:
         assert found[-1].path.parts[-3] == "vendor", "a copy of another project comes last"
 
 
+async def test_the_name_of_a_library_is_a_place_and_no_topic(work: Path, cache: Path) -> None:
+    """All its files are in its folder; those that repeat its name are no better for that."""
+    parts = {f"ledger/part{number}.py": f"class Part{number}:\n    rows = {number}\n" for number in range(9)}
+    others = {f"shop/item{number}.py": f"class Item{number}:\n    price = {number}\n" for number in range(60)}
+    loud = 'class LedgerError(Exception):\n    """An error of the ledger."""\n    ledger = Ledger(ledger)\n'
+    meant = "def detect():\n    return max(all_backends(), key=by_priority)\n"
+    user = "def choose(ledger):\n    return max(ledger.backends, key=ledger.priority, default=highest)\n"
+    write(work, {**parts, **others, "ledger/errors.py": loud, "ledger/core.py": meant, "shop/cart.py": user})
+    async with indexed(work, cache) as client:
+        assert await first_hit(client, "where does ledger pick the backend with the highest priority") == "core.py"
+
+
 async def test_other_forms_of_a_word(work: Path, cache: Path) -> None:
     write(work, {"a.py": "def pick_color(level):\n    return 1\n", "b.py": "class Shrinker:\n    limit = 2\n"})
     async with indexed(work, cache) as client:
