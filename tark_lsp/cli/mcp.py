@@ -16,7 +16,7 @@ from tark_lsp.cli.visible import one_line, visible, whole_line
 from tark_lsp.errors import McpError, RequestError
 from tark_lsp.folders import caches_folder, mcp_pins_folder, private_paths, state_folder, user_config_path
 from tark_lsp.mcp.client import Call
-from tark_lsp.mcp.config_text import add_server, remove_server
+from tark_lsp.mcp.config_text import add_server, configured, remove_server
 from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.names import SERVER, tool_name
 from tark_lsp.mcp.offers import project_offers, read_file, validated
@@ -186,6 +186,9 @@ class _Mcp:
     async def _add(self, options: Namespace) -> int:
         if not SERVER.fullmatch(options.name):
             raise RequestError(f"{one_line(options.name)!r} cannot be the name of a server", hint="use a-z, 0-9 and -")
+        if options.name in configured(user_config_path()):
+            hint = f"use another name, or remove it first: tark-lsp mcp remove {options.name}"
+            raise RequestError(f"you have an MCP server {options.name} already", hint=hint)
         program = {} if options.url else {"command": options.command[0], "args": options.command[1:]}
         values = {
             **({"url": options.url} if options.url else program),
@@ -218,7 +221,9 @@ class _Mcp:
                 self._screen.print_line(visible(add_server(user_config_path(), one.name, one.settings)))
                 known.append(one.name)
         added = len(known) - before
-        self._screen.print_line(f"{added} servers were added to {one_line(str(user_config_path()))}")
+        self._screen.print_line(
+            f"{added} {'server was' if added == 1 else 'servers were'} added to {one_line(str(user_config_path()))}"
+        )
         if added:
             self._screen.print_line("none of them starts before you approve it: tark-lsp mcp approve NAME")
         return DONE if added else NOT_DONE

@@ -74,6 +74,9 @@ def test_without_a_terminal_nothing_is_approved(tmp_path: Path) -> None:
     code, shown = tark(tmp_path, "test", "toy")
     assert code == 1
     assert "you have not approved it" in shown
+    code, shown = tark(tmp_path, "add", "toy", "--", "no-such-program")
+    assert code == 1
+    assert "you have an MCP server toy already" in shown
 
 
 def test_servers_of_other_programs_are_imported(tmp_path: Path) -> None:
@@ -82,7 +85,7 @@ def test_servers_of_other_programs_are_imported(tmp_path: Path) -> None:
     (tmp_path / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": {"One": entry, "two": entry}}))
     code, shown = tark(tmp_path, "import", "cursor", "one")
     assert code == 0
-    assert "1 servers were added" in shown
+    assert "1 server was added" in shown
     assert config_of(tmp_path).read_text() == (
         '[mcp.servers.one]\ncommand = "uvx"\nargs = ["a"]\nenv = { "K" = "${K}" }\n'
     )
