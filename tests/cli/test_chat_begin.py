@@ -29,10 +29,10 @@ def piped(
 @pytest.mark.parametrize(
     ("toml", "arguments", "words", "fix"),
     [
-        ("", [], "no model is set, and no provider has a key", "tark-lsp login PROVIDER"),
+        ('model = "x', [], "no model is set, and no provider has a key", "tark-lsp login PROVIDER"),
         ("", ["--model", "anthropic/claude-x"], "anthropic/claude-x has no usable key", "ANTHROPIC_API_KEY"),
     ],
-    ids=["no model", "no key"],
+    ids=["no model, and settings that cannot be read", "no key"],
 )
 def test_what_is_missing_is_said_first_and_the_prompt_is_not_lost(
     tmp_path: Path, folder: Path, toml: str, arguments: list[str], words: str, fix: str
@@ -46,6 +46,7 @@ def test_what_is_missing_is_said_first_and_the_prompt_is_not_lost(
         terminal.expect("error: ", times=2)
         terminal.until(lambda: terminal.shown.count("❯ my long prompt") == 2, "the prompt, to be sent again")
         assert "Traceback" not in terminal.shown
+        assert terminal.shown.count("cannot be read as TOML") == (toml != "")
     finally:
         terminal.close()
 

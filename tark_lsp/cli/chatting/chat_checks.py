@@ -6,25 +6,24 @@ from collections.abc import Iterable
 
 from tark_lsp.agent.kinds import KINDS, SLASH_NAME
 from tark_lsp.cli.chatting.conversation import Conversation
-from tark_lsp.cli.visible import visible
 from tark_lsp.errors import RequestError
 
 
 async def report_model_problems(conversation: Conversation) -> None:
-    """Prints why prompts cannot be answered, before the user types one."""
+    """Prints why prompts cannot be answered, before the user types one. The server tells problems of settings."""
     screen = conversation.screen
     report = await conversation.command("tark.doctor")
     keys = {key["provider"]: key for key in report["keys"]}
     model = conversation.session.facts.model
-    if model is None and not any(key["status"] == "ready" for key in keys.values()):
+    if model is None and any(key["status"] == "ready" for key in keys.values()):
+        screen.print_line("no model is set: /model lists them, and your first prompt offers the best one", "yellow")
+    elif model is None:
         screen.print_error(
             "no model is set, and no provider has a key", "tark-lsp login PROVIDER, or /model <provider>/<model>"
         )
     key = keys.get((model or "").split("/")[0])
     if key is not None and key["status"] in ("missing", "unusable"):
         screen.print_error(f"{model} has no usable key", key.get("hint") or "tark-lsp login PROVIDER")
-    for problem in report["problems"]:
-        screen.print_line(visible(problem), "yellow")
 
 
 async def check_prompt_name(text: str, conversation: Conversation, commands: Iterable[str]) -> None:
