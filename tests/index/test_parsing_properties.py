@@ -57,15 +57,16 @@ def check(name: str, text: str) -> ParsedFile:
     file = parse_file(name, text)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     check_chunks(file, lines)
+    shown = [line.replace("\0", " ").encode("utf-8", "replace").decode() for line in lines]  # as the parser sees them
     for one in file.definitions:
         assert 1 <= one.start_line <= one.name_line <= one.end_line <= len(lines), one
-        assert stands_at(one.name, lines[one.name_line - 1], one.name_column), one
+        assert shown[one.name_line - 1].startswith(one.name, one.name_column), one
         assert one.name
         assert one.qualified_name.endswith(one.name)
         assert len(one.signature) <= 300
         assert "\n" not in one.signature
     for reference in file.references:
-        assert stands_at(reference.name, lines[reference.line - 1], reference.column), reference
+        assert shown[reference.line - 1].startswith(reference.name, reference.column), reference
         assert reference.name
     assert all(1 <= one.line <= len(lines) for one in file.imports)
     assert list(file.references) == sorted(file.references, key=lambda one: (one.line, one.column))
@@ -84,11 +85,6 @@ def check_chunks(file: ParsedFile, lines: list[str]) -> None:
         assert len(part) == 1 or len("\n".join(part)) <= MOST_CHARACTERS
     symbols = {one.qualified_name for one in file.definitions} | {""}
     assert {chunk.symbol for chunk in file.chunks} <= symbols
-
-
-def stands_at(name: str, line: str, column: int) -> bool:
-    shown = line.replace("\0", " ").encode("utf-8", "replace").decode()
-    return shown.startswith(name, column)
 
 
 @every("name", HOSTILE)
