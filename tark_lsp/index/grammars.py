@@ -1,7 +1,10 @@
 """Parses a text with the grammar of its language, in a limited time. Grammars are imported when they are first used."""
 
+import faulthandler
 import importlib
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -12,6 +15,9 @@ from tark_lsp.index.languages.language import CodeLanguage
 
 SECONDS = 1.0
 """Processor time to parse one text. It is not the time of the clock: on a busy machine the result is the same."""
+
+ENDLESS_SECONDS = 30
+"""Then a grammar that does not even look at its time limit never will, so its process ends. By the clock."""
 
 PIECE = 1 << 16
 """Bytes that a grammar gets at once: it looks at its time limit only if the text comes in pieces."""
@@ -34,13 +40,20 @@ class OutOfTime(Exception):
 class Grammar:
     parser: Parser
     query: Query
+    ends_lines: bool
 
     def matches(self, data: bytes) -> list[tuple[int, dict[str, list[Node]]]]:
-        """The number of the pattern and the captured nodes by name, of each match. Raises OutOfTime."""
-        root = self._tree(data).root_node
-        if _is_too_deep_or_long(root):
-            raise OutOfTime
-        return QueryCursor(self.query).matches(root)
+        """The number of the pattern and the captured nodes by name, of each match. Raises OutOfTime.
+
+        The process ends if it takes ENDLESS_SECONDS.
+        """
+        if self.ends_lines and not data.endswith(b"\n"):
+            data += b"\n"
+        with end_process_after(ENDLESS_SECONDS):
+            root = self._tree(data).root_node
+            if _is_too_deep_or_long(root):
+                raise OutOfTime
+            return QueryCursor(self.query).matches(root)
 
     def _tree(self, data: bytes) -> Tree:
         stop = time.thread_time() + SECONDS
@@ -59,6 +72,16 @@ class Grammar:
         finally:
             for piece in pieces:  # tree-sitter 0.26 for Python never frees them, and each keeps the whole text
                 piece.release()
+
+
+@contextmanager
+def end_process_after(seconds: float) -> Iterator[None]:
+    """Also if native code keeps Python's lock, so that no other thread of Python runs and no signal is handled."""
+    faulthandler.dump_traceback_later(seconds, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def _is_too_deep_or_long(root: Node) -> bool:
@@ -83,4 +106,4 @@ def grammar_of(language: CodeLanguage) -> Grammar:
     """Raises ImportError or AttributeError if its wheel is missing or different."""
     module = importlib.import_module(language.module)
     grammar = Language(getattr(module, language.function)())
-    return Grammar(Parser(grammar), Query(grammar, language.query))
+    return Grammar(Parser(grammar), Query(grammar, language.query), language.ends_lines)

@@ -26,8 +26,10 @@ KEPT_ERRORS = 4_000
 NPM = "npm error"
 POLL_SECONDS = 0.02
 SILENCE_SECONDS = 0.5
-"""From the end of stdin or stdout to the end of the process that closed it."""
+"""From the end of stdin or stdout to that of the process, and from that to the end of stderr: a child can keep it."""
 PIPES = {0: "stdin", 1: "stdout"}
+ERRORS = 2
+"""The number of stderr."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._process: asyncio.SubprocessTransport | None = None
         self._exited = asyncio.Event()
         self._errors = bytearray()
+        self._errors_ended = False
         self._closing = False
 
     async def start(self, receiver: Receiver) -> None:
@@ -75,7 +78,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
     async def _spawn(self) -> None:
         program = self._program
         try:
-            self._process, _ = await asyncio.get_running_loop().subprocess_exec(
+            await asyncio.get_running_loop().subprocess_exec(
                 lambda: self,
                 *program.argv,
                 stdin=subprocess.PIPE,
@@ -89,6 +92,11 @@ class StdioTransport(asyncio.SubprocessProtocol):
         except (OSError, ValueError) as error:
             raise McpError(f"it could not be started: {error}", hint="check its command") from error
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The process can end before `subprocess_exec` returns."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._process = transport
+
     def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:  # noqa: ARG002  # HTTP's
         self._write(encode(message) + b"\n")
 
@@ -100,16 +108,16 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def _write(self, data: bytes) -> None:
         stdin = self._process.get_pipe_transport(0) if self._process is not None else None
-        if not isinstance(stdin, asyncio.WriteTransport) or self._closing or self._exited.is_set():
+        if not isinstance(stdin, asyncio.WriteTransport) or self._closing:
             raise McpError("it has ended")
-        if stdin.is_closing():  # it ends, and says why by its exit code: `pipe_connection_lost`
+        if stdin.is_closing() or self._exited.is_set():  # `_report_exit` says why
             return
         if stdin.get_write_buffer_size() > LARGEST_MESSAGE:
             raise McpError("it does not read what it is sent")
         stdin.write(data)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 2:
+        if fd == ERRORS:
             self._errors = (self._errors + data)[-KEPT_ERRORS:]
             log.debug("MCP server %s: %r", self._name, data[:KEPT_ERRORS])
             self._log.said(data)
@@ -126,9 +134,19 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if fd in PIPES and not self._closing:
             why = McpError(f"it closed its {PIPES[fd]}, so it was ended")
             asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._end, why)
+        if fd == ERRORS:
+            self._errors_ended = True
+            if self._exited.is_set():
+                self._report_exit()
 
     def process_exited(self) -> None:
         self._exited.set()
+        if self._errors_ended:
+            self._report_exit()
+        else:  # the reason may not be read yet
+            asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._report_exit)
+
+    def _report_exit(self) -> None:
         code = self._process.get_returncode() if self._process is not None else None
         how = f"exit code {code}" if code is None or code >= 0 else f"signal {-code}"
         reason = _reason(self._errors.decode("utf-8", "replace").splitlines())

@@ -46,7 +46,7 @@ def test_what_is_missing_is_said_first_and_the_prompt_is_not_lost(
         terminal.expect("error: ", times=2)
         terminal.until(lambda: terminal.shown.count("❯ my long prompt") == 2, "the prompt, to be sent again")
         assert "Traceback" not in terminal.shown
-        assert terminal.shown.count("cannot be read as TOML") == (toml != "")
+        assert "".join(terminal.shown.split()).count("cannotbereadasTOML") == (toml != "")  # it can be on two lines
     finally:
         terminal.close()
 

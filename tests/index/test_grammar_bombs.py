@@ -1,12 +1,16 @@
-"""Texts that take all memory of a grammar in one step: the index process has a limit, and goes on without a grammar."""
+"""Texts that take all memory of a grammar, or never end: a process ends, and the index goes on without a grammar."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 from tark_lsp.index.client import IndexClient
 from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.questions import DefinitionsOf, Search
 from tark_lsp.index.status import IndexState
+from tests.cases import every
 from tests.index.building import all_may, indexed, until, until_ready, write
+from tests.patience import AT_ONCE
 
 BOMB = "    a =>\n" * 10_000
 
@@ -25,6 +29,30 @@ async def test_files_that_end_what_parses_them(work: Path, cache: Path) -> None:
         assert len((await client.ask(DefinitionsOf("good"))).items) == 1
     finally:
         await client.close()
+
+
+@every("end", ("@", "@Test", "@Test/", "@Test //"))
+def test_kotlin_that_ends_in_an_annotation(end: str) -> None:
+    """Its scanner looks for the next line without an end (tree-sitter-kotlin 1.1.0)."""
+    assert [one.name for one in parse_file("A.kt", f"class A\n{end}").definitions] == ["A"]
+
+
+ENDLESS = """
+from tark_lsp.index.grammars import end_process_after
+import re
+with end_process_after(5):
+    print("begun", flush=True)
+with end_process_after(0.5):
+    re.match("(a+)+b", "a" * 100)
+"""
+
+
+def test_native_code_that_never_ends() -> None:
+    """It keeps Python's lock, as a grammar does, so nothing in Python can end it."""
+    ran = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, timeout=AT_ONCE, check=False)
+    assert ran.returncode == 1
+    assert ran.stdout == b"begun\n"
+    assert b"in match" in ran.stderr, "the log says where it was"
 
 
 def test_names_inside_of_many_names_are_cut() -> None:

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,25 @@ async def test_a_server_that_closes_its_stdin(desk: Desk, then: str) -> None:
             await connection.request("ping", {}, seconds=AT_ONCE)
     finally:
         await connection.aclose()
+
+
+async def test_a_server_that_ends_while_the_machine_is_busy_still_says_why(desk: Desk) -> None:
+    """Its end and its words arrive at once, and the end first."""
+    for _ in range(3):
+        body = "import os; os.write(2, b'no database'); os._exit(3)"
+        connection = Connection(
+            StdioTransport("toy", Program([sys.executable, "-S", "-c", body], desk.folder, desk.environ))
+        )
+        try:
+            starting = asyncio.ensure_future(connection.start())
+            while not psutil.Process().children():
+                await asyncio.sleep(0)
+            time.sleep(0.3)  # it ends, and the event loop sees all of it together
+            await starting
+            with pytest.raises(McpError, match=r"it has ended \(exit code 3\): no database"):
+                await connection.request("ping", {}, seconds=AT_ONCE)
+        finally:
+            await connection.aclose()
 
 
 def is_closing(transport: StdioTransport) -> bool:

@@ -8,6 +8,7 @@ LANGUAGES = (
         endings=(".kt", ".kts"),
         programs=("kotlin",),
         module="tree_sitter_kotlin",
+        ends_lines=True,  # 1.1.0 loops if a text ends in an annotation, as in "class A\n@Test"
         query="""
 (class_declaration "interface" name: (identifier) @name) @interface
 (class_declaration (modifiers (class_modifier "enum")) name: (identifier) @name) @enum

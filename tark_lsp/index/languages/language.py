@@ -36,3 +36,5 @@ class CodeLanguage:
     """Programs of a `#!` line that run it."""
     words: frozenset[bytes] = frozenset()
     """Names whose calls are imports or definitions: `require`, `define`."""
+    ends_lines: bool = False
+    """The grammar gets a line ending after the last line, because it can loop without an end if there is none."""
