@@ -16,8 +16,8 @@ TOY = Path(__file__).parents[2] / "toy_language_server.py"
 SHOP = "def price(item):\n    return 3\n"
 CART = 'from shop import price\n\n\ndef total(items):\n    pie = "🥧"; return sum(price(item) for item in items)\n'
 START = """
-    local command, folder, name = ...
-    local started = vim.lsp.start({ name = name, cmd = command, root_dir = folder })
+    local command, folder, name, filetypes = ...
+    local started = vim.lsp.start({ name = name, cmd = command, root_dir = folder, filetypes = filetypes })
     vim.wait(10000, function() return vim.lsp.get_client_by_id(started).initialized end)
 """
 ASK = """
@@ -94,6 +94,22 @@ def test_a_file_that_is_not_open(desk: tuple[Neovim, Path]) -> None:
     assert ask(neovim, want=["symbols"], uri=(folder / "none.py").as_uri()) == {}
     assert ask(neovim, want=["symbols"], uri=(folder / "notes.md").as_uri()) == {}, "it is about Python"
     assert ask(neovim, want=["symbols"], uri=(folder.parent / "other.py").as_uri()) == {}, "it is elsewhere"
+
+
+def test_a_file_whose_ending_says_not_enough(desk: tuple[Neovim, Path]) -> None:
+    """`.ts` can be TypeScript or a translation of Qt, in XML."""
+    neovim, folder = desk
+    neovim.lua(START, [sys.executable, str(TOY)], str(folder), "typescript", ["typescript"])
+    (folder / "shop.ts").write_text(SHOP)
+    (folder / "german.ts").write_text('<?xml version="1.0"?>\n' + SHOP)
+    buffers = neovim.lua("return vim.api.nvim_list_bufs()")
+    (symbol,) = ask(neovim, want=["symbols"], uri=(folder / "shop.ts").as_uri())["symbols"]
+    assert symbol["name"] == "price"
+    assert ask(neovim, want=["symbols"], uri=(folder / "german.ts").as_uri()) == {}
+    assert neovim.lua("return vim.api.nvim_list_bufs()") == buffers
+    assert neovim.lua("return vim.o.eventignore") == ""
+    neovim.lua("vim.lsp.get_clients({ name = 'typescript' })[1]:stop(true)")
+    neovim.until(lambda: neovim.lua("return #vim.lsp.get_clients({ name = 'typescript' }) == 0"), "it is stopped")
 
 
 def test_symbols_of_the_workspace(desk: tuple[Neovim, Path]) -> None:

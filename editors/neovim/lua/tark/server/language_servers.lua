@@ -53,6 +53,25 @@ local function read_file(path)
   return text
 end
 
+---For some endings (.ts, .h, .html) Neovim only says it of a buffer: it looks at the text.
+---@param path string
+---@param text string
+---@return string?
+local function filetype_of(path, text)
+  local filetype = vim.filetype.match({ filename = path })
+  if filetype then
+    return filetype
+  end
+  local ignored = vim.o.eventignore
+  vim.o.eventignore = 'all'
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(text, '\r?\n'))
+  filetype = vim.filetype.match({ buf = bufnr, filename = path })
+  vim.api.nvim_buf_delete(bufnr, { force = true })
+  vim.o.eventignore = ignored
+  return filetype
+end
+
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
@@ -220,11 +239,11 @@ end
 ---@param question { method: string, ask: function, join: function }
 local function ask_about_file(uri, params, encoding, question)
   local bufnr, path = loaded_buffer(uri), vim.uri_to_fname(uri)
-  local filetype = not bufnr and vim.filetype.match({ filename = path }) or nil
+  local text = not bufnr and #clients_with(question.method) > 0 and read_file(path) or nil
+  local filetype = text and filetype_of(path, text)
   local clients = clients_with(question.method, bufnr, not bufnr and function(client)
     return filetype and is_responsible(client, path, filetype)
   end or nil)
-  local text = not bufnr and #clients > 0 and read_file(path) or nil
   if #clients == 0 or not (bufnr or text) then
     return nil
   end
