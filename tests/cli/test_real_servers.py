@@ -36,7 +36,10 @@ def test_one_tool_of_each_in_one_turn(tmp_path: Path) -> None:
 
 def approve(name: str, folder: Path, env: dict[str, str]) -> None:
     terminal = Terminal(("mcp", "approve", name), folder, env)
-    for question in ("Start it, to see its tools? [y]es, [n]o: ", "exactly as they are shown? [y]es, [n]o: "):
+    for question in (
+        "Start it, to see its tools? [y]es, [n]o, then Enter: ",
+        " shown? [y]es, [n]o, then Enter: ",
+    ):
         terminal.see(question)
         terminal.type("y")
     assert terminal.end() == 0

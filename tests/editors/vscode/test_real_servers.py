@@ -22,6 +22,7 @@ def bench(begin: Begin, tmp_path: Path) -> Workbench:
     with (bench.home / "config" / "tark" / "config.toml").open("a") as config:
         config.write(server_tables(bench.workspace))
     bench.open()
+    bench.page.set_viewport_size({"width": 1280, "height": 1200})  # so that all servers are in view, and none half
     bench.open_file("a.txt")
     return bench
 
@@ -49,6 +50,7 @@ def test_one_tool_of_each_in_one_turn(bench: Workbench) -> None:
 
 def approve(bench: Workbench, name: str) -> None:
     rows, lens = bench.page.get_by_role("treeitem"), bench.page.locator(".codelens-decoration a")
+    bench.page.mouse.move(800, 400)  # away from the tooltip of another row, which can cover this one
     rows.filter(has_text=name).filter(has_text="waits for your approval").first.click()
     lens.filter(has_text="Start It, to See Its Tools", visible=True).click()
     lens.filter(has_text="Approve Th", visible=True).click()
