@@ -155,7 +155,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def _end(self, why: McpError) -> None:
         """End it at once, because it does harm or is of no use."""
-        if self._closing:
+        if self._closing or self._exited.is_set():  # then `_report_exit` says why
             return
         self._report(why)
         self._signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)

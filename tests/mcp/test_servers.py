@@ -226,24 +226,29 @@ async def test_a_server_that_closes_its_stdin(desk: Desk, then: str) -> None:
         await connection.aclose()
 
 
-async def test_a_server_that_ends_while_the_machine_is_busy_still_says_why(desk: Desk) -> None:
+ENDINGS = {
+    "alone": "import os; os.write(2, b'no database'); os._exit(3)",
+    "and a child keeps its pipes": "import os, time\nos.write(2, b'no database')\n"
+    "os.fork() and os._exit(3)\ntime.sleep(60)",
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+async def test_a_server_that_ends_while_the_machine_is_busy_still_says_why(desk: Desk, ending: str) -> None:
     """Its end and its words arrive at once, and the end first."""
-    for _ in range(3):
-        body = "import os; os.write(2, b'no database'); os._exit(3)"
-        connection = Connection(
-            StdioTransport("toy", Program([sys.executable, "-S", "-c", body], desk.folder, desk.environ))
-        )
-        try:
-            starting = asyncio.ensure_future(connection.start())
-            # On a busy machine it can be gone already.
-            while not starting.done() and not psutil.Process().children():  # noqa: ASYNC110  # nothing tells
-                await asyncio.sleep(0)
-            time.sleep(0.3)  # noqa: ASYNC251  # it ends, and the event loop sees all of it together
-            await starting
-            with pytest.raises(McpError, match=r"it has ended \(exit code 3\): no database"):
-                await connection.request("ping", {}, seconds=AT_ONCE)
-        finally:
-            await connection.aclose()
+    program = Program([sys.executable, "-S", "-c", ENDINGS[ending]], desk.folder, desk.environ)
+    connection = Connection(StdioTransport("toy", program))
+    try:
+        starting = asyncio.ensure_future(connection.start())
+        # On a busy machine it can be gone already.
+        while not starting.done() and not psutil.Process().children():  # noqa: ASYNC110  # nothing tells
+            await asyncio.sleep(0)
+        time.sleep(0.3)  # noqa: ASYNC251  # it ends, and the event loop sees all of it together
+        await starting
+        with pytest.raises(McpError, match=r"it has ended \(exit code 3\): no database"):
+            await connection.request("ping", {}, seconds=AT_ONCE)
+    finally:
+        await connection.aclose()
 
 
 def is_closing(transport: StdioTransport) -> bool:
