@@ -84,6 +84,7 @@ class IndexClient:
     def rules_changed(self) -> None:
         """Ask `may_index` again for all files."""
         self._process.send({"do": "rules"})
+        self._texts.send_again()  # the process dropped those that it could not index until now
 
     async def rebuild(self) -> None:
         """Remove what is indexed and begin again. Returns when the building has begun."""

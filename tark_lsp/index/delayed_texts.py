@@ -40,7 +40,7 @@ class DelayedTexts:
         self._plain.add(path)
 
     def send_again(self) -> None:
-        """All, to a new process."""
+        """All: to a new process, or after rules have changed."""
         for path in self._texts:
             self._send_one(path)
 

@@ -59,9 +59,10 @@ class Store:
 
     def check(self) -> None:
         """Raises sqlite3.DatabaseError if the file is damaged."""
-        rows = self._connection.execute("PRAGMA quick_check(1)").fetchall()
-        if rows != [("ok",)]:
-            raise sqlite3.DatabaseError(f"damaged: {rows[0][0]}")
+        for check in ("quick_check(1)", "integrity_check(files)"):  # only the second one reads the index of paths
+            rows = self._connection.execute(f"PRAGMA {check}").fetchall()
+            if rows != [("ok",)]:
+                raise sqlite3.DatabaseError(f"damaged: {rows[0][0]}")
 
     def totals(self) -> Totals:
         counts = {

@@ -93,6 +93,25 @@ async def test_a_damaged_row_is_repaired(work: Path, cache: Path) -> None:
         assert (await client.status()).reason == ""
 
 
+async def test_a_path_that_is_wrong_in_an_index_of_the_database(work: Path, cache: Path) -> None:
+    """Its table is right, so a file would be there twice."""
+    folder = await built(work, cache)
+    connection = sqlite3.connect(folder / DATABASE)
+    ((size,),) = connection.execute("PRAGMA page_size")
+    ((page,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_files_1'")
+    connection.close()
+    with (folder / DATABASE).open("r+b") as file:
+        file.seek((page - 1) * size)
+        paths = file.read(size)
+        assert b"shapes.py" in paths
+        file.seek((page - 1) * size)
+        file.write(paths.replace(b"shapes.py", b"shapez.py"))
+    async with indexed(work, cache) as client:
+        assert await count(client, "squared") == 1
+        status = await client.status()
+        assert (status.files, status.reason) == (3, DAMAGED_NOTE)
+
+
 @pytest.mark.parametrize("version", [1, 1000])
 async def test_an_index_of_another_version(version: int, work: Path, cache: Path) -> None:
     folder = await built(work, cache)

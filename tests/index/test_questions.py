@@ -143,12 +143,13 @@ async def test_what_may_not_be_indexed_is_not_read(work: Path, cache: Path) -> N
     async with indexed(work, cache, may_index) as client:
         assert await names(client, "squared") == []
         assert ("denied, secret or protected", 1) in (await client.status()).skipped
-        client.show_text(work / "shapes.py", "def squared():\n    pass\n")
-        assert await names(client, "squared") == []
-        client.show_text(work / "shapes.py", None)
+        client.show_text(work / "shapes.py", "def unsaved():\n    pass\n")
+        assert await names(client, "unsaved") == []
         denied.clear()
         client.rules_changed()
         await client.settle(AT_ONCE)
+        assert (await names(client, "unsaved"), await names(client, "squared")) == (["unsaved"], [])
+        client.show_text(work / "shapes.py", None)
         assert await names(client, "squared") == ["squared"]
         denied.add("shapes.py")
         client.rules_changed()
