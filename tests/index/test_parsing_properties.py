@@ -56,8 +56,8 @@ def check(name: str, text: str) -> ParsedFile:
     """All that holds for every text."""
     file = parse_file(name, text)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    check_chunks(file, lines)
     shown = [line.replace("\0", " ").encode("utf-8", "replace").decode() for line in lines]  # as the parser sees them
+    check_chunks(file, shown)
     for one in file.definitions:
         assert 1 <= one.start_line <= one.name_line <= one.end_line <= len(lines), one
         assert shown[one.name_line - 1].startswith(one.name, one.name_column), one
