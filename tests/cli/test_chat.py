@@ -147,7 +147,14 @@ def test_what_follows_an_answer_at_once_is_no_prompt(start: Start) -> None:
     assert "and why" not in terminal.shown
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.2, 0.45], ids=["at once", "while keys are dropped", "after that"])
+@pytest.mark.parametrize(
+    "pause",
+    [
+        pytest.param(0.0, id="at once", marks=pytest.mark.exhaustive),
+        pytest.param(0.2, id="while keys are dropped"),
+        pytest.param(0.45, id="after that", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_what_is_typed_ahead_does_not_answer_the_next_question(start: Start, folder: Path, pause: float) -> None:
     terminal = start()
     terminal.say("run two")

@@ -233,7 +233,9 @@ ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(
+    "ending", [pytest.param("alone"), pytest.param("and a child keeps its pipes", marks=pytest.mark.exhaustive)]
+)
 async def test_a_server_that_ends_while_the_machine_is_busy_still_says_why(desk: Desk, ending: str) -> None:
     """Its end and its words arrive at once, and the end first."""
     program = Program([sys.executable, "-S", "-c", ENDINGS[ending]], desk.folder, desk.environ)
