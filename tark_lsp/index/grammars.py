@@ -17,7 +17,7 @@ SECONDS = 1.0
 """Processor time to parse one text. It is not the time of the clock: on a busy machine the result is the same."""
 
 ENDLESS_SECONDS = 30
-"""Then a grammar that does not even look at its time limit never will, so its process ends. By the clock."""
+"""By the clock. A grammar that takes longer does not look at its time limit, so its process ends."""
 
 PIECE = 1 << 16
 """Bytes that a grammar gets at once: it looks at its time limit only if the text comes in pieces."""

@@ -26,9 +26,9 @@ SPELLING_WEIGHT = 0.5
 FOLDER_WEIGHT = 1.25
 """Of hits in a folder that the query names: of a library, say."""
 PLACE_RATIO = 4
-"""A word says where the code is if it is so many times more often in paths than in names of definitions."""
+"""A word that is this many times more frequent in paths than in names of definitions says where the code is."""
 PLACE_BOOSTS = {"body": 0.4, "symbol": 0.4, "outer": 0.4, "path": 6.0}
-"""Of such a word, times `BOOSTS`: what mentions a library by name is not the code that is meant."""
+"""Factors of `BOOSTS` for such a word: code that only mentions a library is not the code that is meant."""
 TESTS_WEIGHT = 0.5
 """Of hits in tests, examples and docs, which repeat the words of the code that they are about."""
 DENSE_WEIGHT = 0.3

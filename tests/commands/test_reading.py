@@ -86,7 +86,7 @@ def test_the_reason_says_what_is_not_certain(command: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "cat /project/./work/a ./b c/../d",
+        f"cat {FOLDER.parent}/./{FOLDER.name}/a ./b c/../d",
         "cd src && ls && cat a",
         "git --no-pager log --oneline -5 main..HEAD",
         "grep -rn 'a;b|c' src 2>/dev/null | head -20",

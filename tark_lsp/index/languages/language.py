@@ -37,4 +37,4 @@ class CodeLanguage:
     words: frozenset[bytes] = frozenset()
     """Names whose calls are imports or definitions: `require`, `define`."""
     ends_lines: bool = False
-    """The grammar gets a line ending after the last line, because it can loop without an end if there is none."""
+    """A text without a line ending at its end gets one: the grammar can loop forever without it."""
