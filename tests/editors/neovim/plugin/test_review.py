@@ -10,6 +10,7 @@ from tests.editors.neovim.plugin.conftest import sharing
 from tests.editors.neovim.plugin.pictures import changes, drawn, hints, init, picture
 from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.turns import told, unhurt
+from tests.editors.neovim.plugin.waiting import waiting
 from tests.editors.shapes import AREA, CUBE, FACES, NEW_AREA, NEW_CUBE, NEW_FACES, NEW_VOLUME, SHAPES, SOLIDS, VOLUME
 
 pytestmark = pytest.mark.editor
@@ -159,7 +160,8 @@ def test_the_list_of_all_files_leads_to_each_and_follows(reviewing: Neovim) -> N
 
 def test_accept_all_shows_first_what_is_not_open(reviewing: Neovim, folder: Path) -> None:
     neovim = reviewing
-    # Its window has shown all of the diff until then.
+    # Its window shows all of the diff, so nothing is hidden while it waits. It can come after the hunks.
+    neovim.until(lambda: waiting(neovim) == 1, "the permission")
     neovim.lua("require('tark.state').all()[1].permissions = {}")
     neovim.keys(":TarkAccept!<CR>")
     told(neovim, "review the files that are not open yet (2 changes in 1 file)")
