@@ -3,15 +3,22 @@ look alike, the number of blank lines; pure. adapted.py makes the new lines."""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from heapq import nlargest
 
 from tark_lsp.workspace.placing.adapted import fit_of
 from tark_lsp.workspace.placing.deadline import check_time
 from tark_lsp.workspace.placing.left_out import NUMBERED, numbers_of
 from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
-from tark_lsp.workspace.placing.searching import TextLines, find_block
+from tark_lsp.workspace.placing.searching import Key, TextLines, find_block, find_part
 
 LOOK_ALIKE = str.maketrans("‘’‚‛“”„‟′″‐‑‒–—―−", "''''\"\"\"\"'\"-------")
 """Characters that look like those on a keyboard. NFKC converts the no-break space and full-width forms."""
+
+TRIED = 8
+"""The longest quoted lines that are searched before all are."""
+
+without_indentation: Key = str.strip
+without_trailing_space: Key = str.rstrip
 
 
 def adapted_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
@@ -21,17 +28,14 @@ def adapted_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
         yield step(text, quote)
 
 
+def can_be_found(text: TextLines, quote: Quote) -> bool:
+    """A cheap test whether steps that ignore white space around a line can find anything."""
+    return all(find_part(text.text, part) >= 0 for part in nlargest(TRIED, map(str.strip, quote.wanted), key=len))
+
+
 def plain(line: str) -> str:
     """The line in NFKC, which is slow and changes nothing in ASCII, without white space at its end."""
     return (line if line.isascii() else unicodedata.normalize("NFKC", line.translate(LOOK_ALIKE))).rstrip()
-
-
-def without_indentation(line: str) -> str:
-    return line.strip()
-
-
-def without_trailing_space(line: str) -> str:
-    return line.rstrip()
 
 
 def line_spot(text: TextLines, quote: Quote, at: int, size: int, way: Way) -> Spot:
@@ -70,6 +74,8 @@ def _without_numbers(lines: Sequence[str], *, spaced: bool) -> list[str]:
 
 
 def _width_spots(text: TextLines, quote: Quote) -> list[Spot]:
+    if not can_be_found(text, quote):
+        return []
     size, found = len(quote.wanted), []
     for at in find_block(text, quote.wanted, without_indentation):
         check_time()
@@ -88,8 +94,10 @@ def _look_alike_spots(text: TextLines, quote: Quote) -> list[Spot]:
 def _blank_line_spots(text: TextLines, quote: Quote) -> list[Spot]:
     """The quoted lines with more or fewer blank lines between them, before or after them."""
     filled = [line for line in quote.wanted if line.strip()]
+    if not filled or not can_be_found(text, quote):
+        return []
     numbers = [at for at, line in enumerate(text.lines) if line.strip()]
-    if not filled or (len(numbers) == len(text.lines) and len(filled) == len(quote.wanted)):
+    if len(numbers) == len(text.lines) and len(filled) == len(quote.wanted):
         return []
     only = TextLines("".join(text.lines[at].rstrip() + "\n" for at in numbers))
     before = next(at for at, line in enumerate(quote.wanted) if line.strip())

@@ -10,7 +10,13 @@ from itertools import chain
 
 from tark_lsp.errors import ToolError
 from tark_lsp.workspace.lines import count_lines
-from tark_lsp.workspace.placing.adapting import adapted_spots, line_spot, without_indentation, without_trailing_space
+from tark_lsp.workspace.placing.adapting import (
+    adapted_spots,
+    can_be_found,
+    line_spot,
+    without_indentation,
+    without_trailing_space,
+)
 from tark_lsp.workspace.placing.deadline import check_time, checked_each
 from tark_lsp.workspace.placing.indentation import common_shift
 from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
@@ -31,7 +37,7 @@ def exact_spots(text: TextLines, quote: Quote) -> list[Spot]:
 def line_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     """The places of the quoted lines as whole lines, for each step."""
     yield block_spots(text, quote, exactly, Way.EXACT)
-    if _can_be_found(text, quote):
+    if can_be_found(text, quote):
         yield block_spots(text, quote, without_trailing_space, Way.TRAILING)
         yield shifted_spots(text, quote)
     yield from adapted_spots(text, quote)
@@ -41,14 +47,9 @@ def spots_by_step(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
     """The places of each step, found lazily: `EXACT`, `TRAILING`, then the lenient ones."""
     few = _few_exact_spots(text, quote)
     yield block_spots(text, quote, exactly, Way.EXACT) if few is None else few
-    if _can_be_found(text, quote):
+    if can_be_found(text, quote):
         yield from _lenient_spots(text, quote)
     yield from adapted_spots(text, quote)
-
-
-def _can_be_found(text: TextLines, quote: Quote) -> bool:
-    """A cheap test whether the lenient steps can find anything."""
-    return find_part(text.text, max(map(str.strip, quote.wanted), key=len)) >= 0
 
 
 def _lenient_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:

@@ -1,7 +1,8 @@
 """A text with its lines, and the linear search for blocks of lines and for parts of lines in it; pure."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 
@@ -25,7 +26,7 @@ class TextLines:
     def __init__(self, text: str) -> None:
         self.text = text
         self._keys: dict[Key, list[str]] = {}
-        self._places: dict[Key, dict[str, list[int]]] = {}
+        self._places: dict[Key, Mapping[str, list[int]]] = {}
 
     @cached_property
     def lines(self) -> list[str]:
@@ -52,12 +53,12 @@ class TextLines:
             self._keys[key] = [key(line) for line in self.lines]
         return self._keys[key]
 
-    def places(self, key: Key) -> dict[str, list[int]]:
+    def places(self, key: Key) -> Mapping[str, list[int]]:
         """The numbers of the lines, from 0, by their key."""
         if key not in self._places:
-            found: dict[str, list[int]] = {}
-            for at, one in enumerate(self.keys(key)):
-                found.setdefault(one, []).append(at)
+            found: defaultdict[str, list[int]] = defaultdict(list)
+            for at, line_key in enumerate(self.keys(key)):
+                found[line_key].append(at)
             self._places[key] = found
         return self._places[key]
 
