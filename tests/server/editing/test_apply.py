@@ -222,6 +222,29 @@ async def test_each_hunk_in_a_notification_of_its_own(editor: ScriptedEditor, bu
     assert editor.text(path) == AFTER
 
 
+@pytest.mark.parametrize("after", [AFTER, TEXT.replace("line 11\n", "ELEVEN\n")], ids=["two hunks", "the last line"])
+@pytest.mark.parametrize("late", [0.15, 1.0, 2.5])
+async def test_a_busy_neovim_reports_the_rest_of_an_edit_late(tmp_path: Path, after: str, late: float) -> None:
+    """It reports the first change at once, and the rest by a timer. It changes the last line in two steps."""
+    editor = ScriptedEditor(tmp_path.resolve(), name="Neovim")
+    path = editor.open("f.py", TEXT)
+
+    def in_two_steps(params: Any) -> Json:
+        (change,) = params["edit"]["documentChanges"]
+        first, *rest = editor.spans(path, change["edits"])
+        at_end = first[1] == len(TEXT)
+        editor.type(path, (first[0], first[1], first[2] + "\n" * at_end))
+        rest += [(len(after), len(after) + 1, "")] * at_end
+        changes = editor.type(path, *rest, tell=False)
+        asyncio.get_running_loop().call_later(late, editor.tell, path, changes)
+        return {"applied": True}
+
+    editor.connection.answers["workspace/applyEdit"] = in_two_steps
+    assert isinstance(await editor.workspace.apply(edit_of(editor, path, after), "label"), Applied)
+    assert editor.text(path) == editor.workspace.read(path).text == after
+    assert len(sent(editor)) == 1
+
+
 async def test_in_pieces_of_its_lines_all_told_in_one_notification(editor: ScriptedEditor) -> None:
     """VS Code replaces only what differs in the lines, and reports it from the last part to the first."""
     path = editor.open("f.py", "import math\nreturn 3 * radius * radius\n")
