@@ -28,13 +28,18 @@ class Files(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """`did_change_delay` is in seconds from the last change, None: at once. `versions`: the editor sends them."""
+    """`did_change_delay` is in seconds from the last change, None: at once. `versions`: the editor sends them.
+
+    `first_at_once`: a change is sent at once if none was sent for that time, and the next ones when it is over, or
+    later, since the editor is busy.
+    """
 
     name: str
     stale: Stale
     did_change_delay: float | None = None
     versions: bool = True
     files: Files = Files.HONEST
+    first_at_once: bool = False
 
 
 HONEST = Behaviour("honest", Stale.REFUSE)
@@ -44,6 +49,8 @@ UNVERSIONED = Behaviour("unversioned", Stale.APPLY, versions=False)
 IDLE = Behaviour("idle", Stale.REFUSE, did_change_delay=0.5)
 SOON_IDLE = Behaviour("soon-idle", Stale.REFUSE, did_change_delay=0.2)
 """eglot whose `eglot-send-changes-idle-time` a person has set shorter; here so that the tests are."""
+BUSY = Behaviour("busy", Stale.SKIP, did_change_delay=0.15, first_at_once=True)
+"""Neovim, whose timers are late if it is busy; for the models of tests/editors/property."""
 
 BEHAVIOURS = (HONEST, SKIPS, APPLIES, UNVERSIONED, IDLE)
 

@@ -154,7 +154,7 @@ class EditorBuffers:
                 return "", outcome or Refused(f"the editor did not answer within {flags.answer_seconds:g} s")
             if not applied:
                 # A refusal while the user types only means that the edit is stale: their change is on its way.
-                outcome = await watch.outcome((IN_FLIGHT_SECONDS + delay) * patience, IN_FLIGHT_SECONDS)
+                outcome = await watch.outcome((IN_FLIGHT_SECONDS + delay) * patience, IN_FLIGHT_SECONDS, refused=True)
                 return f"the editor refused the edit{f': {reason}' if reason else ''}", outcome
             for seconds in (PROOF_SECONDS, SILENCE_SECONDS):
                 outcome = await watch.outcome(seconds, IN_FLIGHT_SECONDS + delay)

@@ -15,9 +15,9 @@ from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.lines import ending_of
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 
-REST_SECONDS = 3.0
-"""How long the rest of an edit can be on its way if its first change is there. Neovim reports the first one at once, and
-the rest by a timer, which is late if Neovim is busy."""
+REST_SECONDS = 10.0
+"""How long the rest of an edit can be on its way if its first change is there. Neovim reports that one at once, and the
+rest by a timer, which is late if Neovim is busy. If the edit was sent again meanwhile, it would remove other lines."""
 TEXTS_KEPT = 20
 """How many states of a document are kept while an edit of it is on its way."""
 
@@ -103,11 +103,12 @@ class Watch:
             return False
         return document.text == self._edit.base.text or is_in(self._edit, document.snapshot())
 
-    async def outcome(self, seconds: float, in_flight: float) -> "Outcome | Misplaced | None":
+    async def outcome(self, seconds: float, in_flight: float, *, refused: bool = False) -> "Outcome | Misplaced | None":
         """What the text shows, within `seconds`; None if it did not change.
 
         If the text changed, but not by this edit, that counts only after `in_flight` more seconds: typing can be
-        reported before an edit that the editor applied after it. A part of this edit counts only after `REST_SECONDS`.
+        reported before an edit that the editor applied after it. A part of this edit counts only after `REST_SECONDS`,
+        unless the editor `refused` the edit.
         """
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
@@ -124,7 +125,7 @@ class Watch:
             if self._closed and not closed:  # it can be opened again at once, with the edit
                 closed, until = True, loop.time() + in_flight
             if not (self._closed or other) and current.text != self._edit.base.text:
-                begun = self._gathers and is_in_progress(self._edit, current.text)
+                begun = self._gathers and not refused and is_in_progress(self._edit, current.text)
                 other, until = True, loop.time() + (REST_SECONDS if begun else in_flight)
             try:
                 async with asyncio.timeout_at(until):

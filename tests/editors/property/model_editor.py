@@ -22,8 +22,17 @@ from tests.editors.property.positions import lines_of, place_in, position
 from tests.server.scripted import capabilities
 
 Json = dict[str, Any]
-NAMES = {"honest": "Visual Studio Code", "skips": "Neovim", "applies": "kak-lsp", "idle": "Emacs (eglot)"}
+NAMES = {
+    "honest": "Visual Studio Code",
+    "skips": "Neovim",
+    "busy": "Neovim",
+    "applies": "kak-lsp",
+    "idle": "Emacs (eglot)",
+}
 """So that the server knows of each model what it knows of such an editor; the unversioned one it has never seen."""
+
+LATE = (0, 0, 0, 0.3, 2, 8)
+"""By how many seconds the timer of a busy editor can be late."""
 
 
 class Telling(StrEnum):
@@ -42,6 +51,8 @@ class Buffer:
     version: int = 1
     unsent: list[Json] = field(default_factory=list)
     timer: asyncio.TimerHandle | None = None
+    sent_at: float = -1.0
+    """The time of the loop at which changes were sent last."""
 
     @property
     def uri(self) -> str:
@@ -145,6 +156,7 @@ class ModelEditor(Connection):
             buffer.timer = None
         if not buffer.unsent:
             return
+        buffer.sent_at = asyncio.get_running_loop().time()
         version = buffer.version if self.behaviour.versions else None
         params = {"textDocument": {"uri": buffer.uri, "version": version}, "contentChanges": buffer.unsent}
         buffer.unsent = []
@@ -172,9 +184,15 @@ class ModelEditor(Connection):
         if delay is None:
             self.flush(buffer)
             return
+        loop = asyncio.get_running_loop()
+        if self.behaviour.first_at_once:
+            if loop.time() >= buffer.sent_at + delay:
+                self.flush(buffer)
+                return
+            delay = max(0, buffer.sent_at + delay - loop.time()) + self.random.choice(LATE)
         if buffer.timer is not None:
             buffer.timer.cancel()
-        buffer.timer = asyncio.get_running_loop().call_later(delay, self.flush, buffer)
+        buffer.timer = loop.call_later(delay, self.flush, buffer)
 
     def _send(self, deliver: Callable[[], None]) -> None:
         self._out.append(deliver)

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.editors.behaviour import BEHAVIOURS, Behaviour
+from tests.editors.behaviour import BEHAVIOURS, BUSY, Behaviour
 from tests.editors.property.interleaving import STEPS_EACH, Interleaving
 from tests.virtual_clock import VirtualLoop
 
@@ -56,7 +56,7 @@ def smallest(failure: Failure, folder: Path) -> Failure:
 
 
 def main(name: str, first: str, count: str = "1") -> None:
-    behaviour = next(item for item in BEHAVIOURS if item.name == name)
+    behaviour = next(item for item in (*BEHAVIOURS, BUSY) if item.name == name)
     began, failed = time.perf_counter(), []
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
-"""Random interleavings of a person, turns, decisions and undo, before five models of editors: nothing typed is lost.
+"""Random interleavings of a person, turns, decisions and undo, before six models of editors: nothing typed is lost.
 
-A push plays the same 75, an exhaustive run 750 new ones; both play `FOUND` too. With odd seeds the client reviews in
+A push plays the same 90, an exhaustive run 900 new ones; both play `FOUND` too. With odd seeds the client reviews in
 place, so that no save decides anything, and the editor says when a save begins.
 """
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.behaviour import BEHAVIOURS, Behaviour
+from tests.editors.behaviour import BEHAVIOURS, BUSY, Behaviour
 from tests.editors.property.replay import attempt, smallest
 from tests.exhaustive import seeds
 
@@ -25,7 +25,7 @@ FOUND = (
 
 @pytest.mark.slow  # each takes seconds
 @pytest.mark.property
-@pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda behaviour: behaviour.name)
+@pytest.mark.parametrize("behaviour", [*BEHAVIOURS, BUSY], ids=lambda behaviour: behaviour.name)
 def test_nothing_typed_is_lost(behaviour: Behaviour, tmp_path: Path) -> None:
     folder = tmp_path.resolve()
     failure = next(
