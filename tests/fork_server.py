@@ -5,6 +5,7 @@ seconds of the processor; a new Python takes 0.5, or 0.9 if it is a server. Two 
 the terminal's client, which starts its server (`tests/fork_shim.py`).
 """
 
+import asyncio
 import atexit
 import contextlib
 import fcntl
@@ -20,6 +21,7 @@ import socket
 import sys
 import termios
 import threading
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +45,10 @@ class ForkServer:
     If it is closed early, the process is killed. A connection without a request keeps the fork server alive.
     """
 
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, folder: Path) -> None:
+        """`folder`: `tests/forked.py` looks there for what a process writes if it does not end."""
         self._listener = listener
+        self._folder = folder
         self._selector = selectors.DefaultSelector()
         self._selector.register(listener, selectors.EVENT_READ)
         self._ended, ended = socket.socketpair()
@@ -81,6 +85,7 @@ class ForkServer:
             request = marshal.loads(stream.read(int.from_bytes(head, "big")))
         if (pid := os.fork()) == 0:
             self._let_go()
+            signal.signal(signal.SIGUSR1, lambda *_: _write_stacks(self._folder))
             return _become(fds, *request)
         for fd in fds:
             os.close(fd)
@@ -117,6 +122,17 @@ class ForkServer:
 def _tell(connection: socket.socket, number: int) -> None:
     with contextlib.suppress(OSError):  # nobody waits for it
         connection.sendall(b"%d\n" % number)
+
+
+def _write_stacks(folder: Path) -> None:
+    """What each thread and each task of this process is doing."""
+    with (folder / f"{os.getpid()}.stacks").open("w", encoding="utf-8") as file:
+        for frame in sys._current_frames().values():
+            traceback.print_stack(frame, file=file)
+            print(file=file)
+        with contextlib.suppress(RuntimeError):  # no loop runs
+            for task in asyncio.all_tasks():
+                task.print_stack(file=file)
 
 
 def _become(fds: list[int], arguments: list[str], cwd: str, env: dict[str, str], fresh: bool) -> list[str]:
@@ -171,7 +187,7 @@ def main(path: str) -> None:
     listener.bind(path)
     listener.listen(64)
     print("ready", flush=True)
-    if (arguments := ForkServer(listener).next_process()) is None:
+    if (arguments := ForkServer(listener, Path(path).parent).next_process()) is None:
         shutil.rmtree(Path(path).parent)
         ending.code = 0
         return

@@ -11,11 +11,13 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 SERVER = Path(__file__).with_name("fork_server.py")
 SECONDS = 60
+STACKS_SECONDS = 5
 KEPT = ("PATH", "LANG", "TMPDIR", "PYTHONPATH")
 """Variables that a program of a test has from the machine."""
 
@@ -43,7 +45,7 @@ class Program:
         *,
         fresh: bool = False,
     ) -> None:
-        fresh = fresh or _at_start(env) != _at_start(kept_environment())
+        self._fresh = fresh = fresh or _at_start(env) != _at_start(kept_environment())
         request = marshal.dumps((list(arguments), str(cwd), dict(env), fresh))
         self._connection = _connect(fork_server())
         socket.send_fds(self._connection, [len(request).to_bytes(4, "big")], streams)
@@ -52,8 +54,11 @@ class Program:
         self.pid = self._number(0, SECONDS)
 
     def wait(self, seconds: float = SECONDS) -> int:
-        """Its exit code, or minus the signal that ended it. Raises TimeoutError."""
-        code = self._number(1, seconds)
+        """Its exit code, or minus the signal that ended it. Raises TimeoutError, with the stacks of the process."""
+        try:
+            code = self._number(1, seconds)
+        except TimeoutError:
+            raise TimeoutError(f"process {self.pid} does not end:\n{self._stacks()}") from None
         self._connection.close()
         return code
 
@@ -64,6 +69,16 @@ class Program:
         """End it at once, if it has not ended."""
         if self._told.count(b"\n") < 2:
             os.kill(self.pid, signal.SIGKILL)
+
+    def _stacks(self) -> str:
+        """What it is doing; nothing if it is `fresh`, or does not answer."""
+        file = fork_server().with_name(f"{self.pid}.stacks")
+        if not self._fresh:
+            os.kill(self.pid, signal.SIGUSR1)
+            end = time.monotonic() + STACKS_SECONDS
+            while not (file.exists() and file.read_text(encoding="utf-8")) and time.monotonic() < end:
+                time.sleep(0.05)
+        return file.read_text(encoding="utf-8") if file.exists() else ""
 
     def _number(self, which: int, seconds: float) -> int:
         """The process id, or the exit code."""
