@@ -100,14 +100,13 @@ class Sandbox:
                 places.home.mkdir()
                 needs = Needs(readable=(ground.outside,))  # so that it is the mask that hides the key
                 launch = make_launch(self._folders)
-                plan = make_plan(
-                    (ground.workspace,), ground.workspace, {}, needs, places, (scan,), launch, self._limits
-                )
                 command = (bash, "--norc", "-c", SCRIPT, "bash")
                 named = (str(ground.outside), str(ground.workspace), str(ground.port))
-                argv = wrap(plan, self._bubblewrap, (*command, *named))
                 for _ in range(TRIES):
-                    why = await run_test(argv, ground)
+                    plan = make_plan(
+                        (ground.workspace,), ground.workspace, {}, needs, places, (scan,), launch, self._limits
+                    )
+                    why = await run_test(wrap(plan, self._bubblewrap, (*command, *named)), ground)
                     if not why.startswith(NOT_STARTED):
                         break
                 return why

@@ -15,10 +15,11 @@ import pytest
 from tark_lsp.sandbox.covers import COVERED
 from tark_lsp.sandbox.plan import Needs
 from tark_lsp.sandbox.planning import Places
+from tark_lsp.sandbox.program import find_bubblewrap
 from tark_lsp.sandbox.sandbox import NotSandboxed, Run, Sandbox
 from tark_lsp.workspace.protected import is_protected_path
 from tests.patience import HANGS
-from tests.sandbox.conftest import PATH, Shell, make_sandbox, start
+from tests.sandbox.conftest import MISSING, PATH, Shell, make_sandbox, start
 
 pytestmark = pytest.mark.slow
 
@@ -349,6 +350,27 @@ async def test_a_sandbox_that_does_not_work_is_not_effective(
     broken = make_sandbox(root)
     assert not await broken.check()
     assert why in broken.why_not
+
+
+async def test_the_self_test_is_planned_again_if_a_socket_that_it_hides_goes_away(
+    root: Path, monkeypatch: pytest.MonkeyPatch, outside: Path
+) -> None:
+    """With its folder, just before bubblewrap starts: sockets of other programs come and go."""
+    real = find_bubblewrap([root])
+    if MISSING or real is None:
+        pytest.skip(MISSING)
+    gone = outside / "gone"
+    gone.mkdir()
+    (root / "bin").mkdir()
+    (root / "bin" / "bwrap").write_text(f'#!/bin/sh\nrm -rf {gone}\nexec {real} "$@"\n')
+    (root / "bin" / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(gone / "agent.sock"))
+        listener.listen()
+        sandbox = make_sandbox(root)
+        assert await sandbox.check(), sandbox.why_not
+    assert not gone.exists()
 
 
 async def test_bubblewrap_in_the_workspace_is_not_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,6 +192,10 @@ class Neovim:
             return next((child for child in self._process.children() if "tark_lsp" in child.cmdline()), None)
         return None
 
+    def processes(self) -> list[psutil.Process]:
+        """Neovim's, and all that it started."""
+        return [self._process, *self._process.children(recursive=True)]
+
     def server_process(self) -> psutil.Process:
         server = self.find_server()
         assert server is not None
