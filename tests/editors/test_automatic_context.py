@@ -85,6 +85,6 @@ async def test_the_model_has_the_code_in_its_first_request_and_requests_only_gro
         assert (row["name"], row["reason"]) == ("prices.py:1-2", "named in your prompt")
 
         opened = await editor.command("tark.session.open", {"sessionId": session})
-        assert "1.19" not in json.dumps(opened["messages"][0]), "a transcript has only what you typed"
+        assert "gross / 1.19" not in json.dumps(opened["messages"][0]), "a transcript has only what you typed"
         assert await editor.close() == 0
         await editor.connection.stop()

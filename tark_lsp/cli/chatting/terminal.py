@@ -1,11 +1,13 @@
 """The lines at the bottom of the terminal: unfinished output, the question or the prompt, and the status."""
 
+import asyncio
+import errno
 import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
@@ -88,9 +90,19 @@ class Terminal:
         output.app = self._app
 
     async def run(self) -> None:
-        """Runs until `stop`. Raises EOFError if the terminal is gone."""
+        """Runs until `stop`. Raises EOFError if the terminal is gone, and what a callback of the event loop raises."""
         self.typed_ahead_until = time.monotonic() + TYPED_AHEAD_SECONDS
-        await self._app.run_async(handle_sigint=False)
+        # prompt_toolkit's own handler prints the error. If the terminal is gone, that is another error, without end.
+        asyncio.get_running_loop().set_exception_handler(self._end_for)
+        await self._app.run_async(handle_sigint=False, set_exception_handler=False)
+
+    def _end_for(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if error is None or not self._app.is_running or self._app.is_done:
+            loop.default_exception_handler(context)
+        else:
+            is_gone = isinstance(error, OSError) and error.errno == errno.EIO
+            self._app.exit(exception=EOFError() if is_gone else error)
 
     def stop(self) -> None:
         if self._app.is_running and not self._app.is_done:
