@@ -176,13 +176,26 @@ def in_chat(bench: Workbench) -> Locator:
     return prompt
 
 
+STATUS_TEXTS = """() => {
+  const bar = document.querySelector('.part.statusbar');
+  window.statusTexts = [];
+  new MutationObserver(() => window.statusTexts.push(bar.textContent)).observe(bar, { subtree: true, childList: true });
+}"""
+
+
+def status_said(bench: Workbench, words: str) -> None:
+    """Waits for a message in the status bar since `STATUS_TEXTS`: it can be gone before a busy window is drawn."""
+    until(lambda: any(words in text for text in bench.page.evaluate("window.statusTexts")), words)
+
+
 def test_the_review_keys_work_in_the_chat_on_what_is_in_view(bench: Workbench) -> None:
+    bench.page.evaluate(STATUS_TEXTS)
     ask(bench, "tidy both files")
     until(lambda: lenses(bench, "Keep").count() == 2, "two hunks")
     to(bench, 1)
     prompt = in_chat(bench)
     bench.page.keyboard.press("Alt+N")
-    bench.page.locator(".statusbar-item").filter(has_text="press the key again").wait_for()
+    status_said(bench, "press the key again")
     bench.page.locator(".statusbar-item").filter(has_text="Ln 5,").wait_for()
     assert lenses(bench, "Keep").count() == 2, "the cursor was at none: it goes to one, and decides nothing"
     in_chat(bench)
@@ -191,7 +204,7 @@ def test_the_review_keys_work_in_the_chat_on_what_is_in_view(bench: Workbench) -
     expect(prompt).to_be_focused()
     bench.page.locator(".statusbar-item").filter(has_text="Ln 13,").wait_for()  # the cursor is at the next one
     bench.page.keyboard.press("Alt+F5")
-    bench.page.locator(".statusbar-item").filter(has_text="last change in this file").wait_for()
+    status_said(bench, "last change in this file")
     assert "    return math.pi * radius**2" in bench.lines()
 
 
