@@ -93,10 +93,11 @@ class Terminal:
         """Runs until `stop`. Raises EOFError if the terminal is gone, and what a callback of the event loop raises."""
         self.typed_ahead_until = time.monotonic() + TYPED_AHEAD_SECONDS
         # prompt_toolkit's own handler prints the error. If the terminal is gone, that is another error, without end.
-        asyncio.get_running_loop().set_exception_handler(self._end_for)
+        asyncio.get_running_loop().set_exception_handler(self._end_after_error)
         await self._app.run_async(handle_sigint=False, set_exception_handler=False)
 
-    def _end_for(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _end_after_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """An error of the terminal means that it is gone; any other one is a defect of ours, and `run` raises it."""
         error = context.get("exception")
         if error is None or not self._app.is_running or self._app.is_done:
             loop.default_exception_handler(context)

@@ -15,7 +15,7 @@ LOOK_ALIKE = str.maketrans("‘’‚‛“”„‟′″‐‑‒–—―−"
 """Characters that look like those on a keyboard. NFKC converts the no-break space and full-width forms."""
 
 TRIED = 8
-"""The longest quoted lines that are searched before all are."""
+"""How many of the quoted lines `can_be_found` looks for: the longest ones."""
 
 without_indentation: Key = str.strip
 without_trailing_space: Key = str.rstrip
