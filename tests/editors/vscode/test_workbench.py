@@ -101,7 +101,14 @@ def test_a_session_goes_by_way_of_a_file_and_is_deleted_after_a_question(bench: 
 
 def test_an_mcp_server_is_added_and_removed_after_a_question(bench: Workbench) -> None:
     bench.run("Tark: Add MCP Server")
-    bench.answer("python3 -S notes.py")
+    bench.answer("python3 -S 'notes.py")
+    pick(bench, "In the Sandbox, without Network")
+    bench.page.locator(".quick-input-message").filter(has_text="cannot be read: No closing quotation").wait_for()
+    typed = bench.page.locator(".quick-input-widget input")
+    assert typed.input_value() == "python3 -S 'notes.py"
+    typed.press("End")
+    typed.press("'")
+    typed.press("Enter")
     pick(bench, "In the Sandbox, without Network")
     row = bench.page.get_by_role("treeitem", name="notes, waits for your approval")
     row.wait_for()

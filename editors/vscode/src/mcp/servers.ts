@@ -31,12 +31,18 @@ export class McpServers implements vscode.Disposable {
     return this.tree.reveal();
   }
 
-  /** Adds a server to config.toml, then shows it to be approved. */
-  async add(): Promise<void> {
+  /**
+   * Adds a server to config.toml, then shows it to be approved. `refused` and `reason`: what you typed before, and why it
+   * was refused. You can correct it.
+   */
+  async add(refused = "", reason = ""): Promise<void> {
+    const problem = { message: reason, severity: vscode.InputBoxValidationSeverity.Warning };
     const run = await vscode.window.showInputBox({
       title: "Add MCP Server",
       prompt: "Its command line, or its URL",
       placeHolder: "npx -y @modelcontextprotocol/server-memory",
+      value: refused,
+      validateInput: (typed) => (reason !== "" && typed === refused ? problem : undefined),
       ignoreFocusOut: true,
     });
     if (run === undefined || run.trim() === "") {
@@ -48,7 +54,12 @@ export class McpServers implements vscode.Disposable {
       return;
     }
     const program = { run, ...(where && { sandbox: where.sandbox, network: where.network }) };
-    const { name } = await this.server.executeCommand<{ name: string }>("tark.mcp.add", program);
+    let name: string;
+    try {
+      ({ name } = await this.server.executeCommand<{ name: string }>("tark.mcp.add", program));
+    } catch (failure) {
+      return this.add(run, plainLine(errorMessage(failure)));
+    }
     await this.tree.reveal();
     await this.approve("server", name);
   }

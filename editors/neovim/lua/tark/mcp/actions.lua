@@ -139,14 +139,18 @@ function M.approve(kind, name)
 end
 
 ---Adds a server to config.toml, then shows it to be approved.
-function M.add()
-  vim.ui.input({ prompt = 'Command line or URL of the MCP server: ' }, function(run)
+---@param refused? string what you typed before, if it was refused: you can correct it
+function M.add(refused)
+  vim.ui.input({ prompt = 'Command line or URL of the MCP server: ', default = refused }, function(run)
     if not run or vim.trim(run) == '' then
       return
     end
     local function add(where)
       request('tark.mcp.add', vim.tbl_extend('force', { run = run }, where or {}), function(added)
         M.approve('server', added.name)
+      end, function(reason)
+        notify.warn(reason)
+        M.add(run)
       end)
     end
     if run:match('^%s*https?://') then
