@@ -87,14 +87,16 @@ async def list_tools(
         facts = await connector.open(resolved, None, seconds=FIRST_SECONDS)
         tools, problems = await offered_tools(config.name, connector.client)
         shown = tuple(shown_command(config, resolved))
-        pin = Pin(config.name, resolved.digest, tools, config.scope, facts.era, time.time(), shown)
+        without = bool(connector.unconfined)
+        pin = Pin(config.name, resolved.digest, tools, config.scope, facts.era, time.time(), shown, unconfined=without)
         before = pins.find(config.name, config.scope)
         if before is None:
             return Listed(Shown(tuple(_whole(facts, tools, problems))), pin, True, connector.unconfined)
         changes = compare(before.tools, tools)
         lines = shown_changes(changes) or ["its tools are as you approved them"]
         kept = replace(pin, off=tuple(name for name in before.off if pin.find(name) is not None))
-        return Listed(Shown(tuple(lines), bool(changes)), kept, bool(changes), connector.unconfined)
+        differs = bool(changes) or kept.unconfined != before.unconfined
+        return Listed(Shown(tuple(lines), bool(changes)), kept, differs, connector.unconfined)
     finally:
         keep_log(server_log.lines())
         await connector.aclose()

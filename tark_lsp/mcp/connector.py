@@ -14,6 +14,7 @@ from tark_lsp.mcp.connection import Connection
 from tark_lsp.mcp.eras import Era, ServerFacts
 from tark_lsp.mcp.launching import Surroundings, make_transport
 from tark_lsp.mcp.opening import OPEN_SECONDS, open_connection
+from tark_lsp.mcp.pins import Pin
 from tark_lsp.mcp.server_config import Resolved, ServerConfig
 from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.transport import ProgramEnded
@@ -50,20 +51,23 @@ class Connector:
             raise McpError("it is not connected")
         return self._client
 
-    async def open(self, resolved: Resolved, known: Era | None, *, seconds: float = OPEN_SECONDS) -> ServerFacts:
-        """Raises McpError."""
+    async def open(self, resolved: Resolved, pin: Pin | None, *, seconds: float = OPEN_SECONDS) -> ServerFacts:
+        """`pin`: what the user approved; None while they are asked. Raises McpError."""
+        known = None if pin is None else pin.era
         await self.aclose()
         try:
-            return await self._open(resolved, known, seconds)
+            return await self._open(resolved, pin, known, seconds)
         except ProgramEnded:
             if known is Era.LEGACY:
                 raise
         # Some legacy servers end when they get anything before `initialize`.
         await self.aclose()
-        return await self._open(resolved, Era.LEGACY, seconds)
+        return await self._open(resolved, pin, Era.LEGACY, seconds)
 
-    async def _open(self, resolved: Resolved, known: Era | None, seconds: float) -> ServerFacts:
-        transport, self.unconfined = await make_transport(self._config, resolved, self._around, self._stack, self._log)
+    async def _open(self, resolved: Resolved, pin: Pin | None, known: Era | None, seconds: float) -> ServerFacts:
+        transport, self.unconfined = await make_transport(
+            self._config, resolved, self._around, self._stack, self._log, pin
+        )
         self._log.add(f"starting: {resolved.shown}" + (f" (no sandbox: {self.unconfined})" if self.unconfined else ""))
         self._expired()
 

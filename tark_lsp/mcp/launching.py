@@ -10,6 +10,7 @@ from tark_lsp.errors import McpError
 from tark_lsp.http import is_loopback
 from tark_lsp.mcp.addresses import addresses_of
 from tark_lsp.mcp.http_requests import Endpoint, is_private_host
+from tark_lsp.mcp.pins import Pin
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, expand_all
 from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.stdio import Program, StdioTransport
@@ -48,16 +49,19 @@ async def make_transport(
     around: Surroundings,
     stack: AsyncExitStack,
     server_log: ServerLog | None = None,
+    pin: Pin | None = None,
 ) -> tuple[Transport, str]:
     """The transport, and why the program runs without a sandbox; empty if it runs in one, or there is no program.
 
-    What has to end with the server is put on `stack`. Raises McpError.
+    What has to end with the server is put on `stack`. `pin`: what the user approved; None while they are asked. Raises
+    McpError, also if the program would run without a sandbox and the user approved it for one.
     """
     if resolved.url:
         from tark_lsp.mcp.streamable_http import StreamableHttp  # most servers are programs
 
         return StreamableHttp(endpoint_of(config, resolved, around)), ""
-    program, why_not = await _program(config, resolved, around, stack)
+    confined_only = pin is not None and not pin.unconfined
+    program, why_not = await _program(config, resolved, around, stack, confined_only=confined_only)
     return StdioTransport(config.name, program, server_log), why_not
 
 
@@ -72,7 +76,12 @@ async def why_unconfined(config: ServerConfig, around: Surroundings) -> str:
 
 
 async def _program(
-    config: ServerConfig, resolved: Resolved, around: Surroundings, stack: AsyncExitStack
+    config: ServerConfig,
+    resolved: Resolved,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    *,
+    confined_only: bool,
 ) -> tuple[Program, str]:
     own = expand_all(config.settings.env, around.environ)
     plain = command_environment(around.environ, f"{MARKER}={config.name}")
@@ -81,6 +90,11 @@ async def _program(
         return await _confined(config, resolved, plain, own, sandbox, stack), ""
     if around.sandbox_required():
         raise McpError(f"it would run without a sandbox, which your settings require: {why_not}")
+    if confined_only and config.settings.sandbox:
+        raise McpError(
+            f"you approved it for the sandbox, and it would run without one: {why_not}",
+            hint=f"approve it again in your editor's list of MCP servers, or with `tark-lsp mcp approve {config.name}`",
+        )
     return Program(resolved.argv, resolved.cwd, {**plain, **own}), why_not
 
 

@@ -23,7 +23,8 @@ class Pin:
     """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe.
 
     `shown`: the lines about the command that the user saw. `disabled`, and `off` for single tools: what the user
-    switched off. `needs_login`: it refused a request without one.
+    switched off. `needs_login`: it refused a request without one. `unconfined`: the user approved that it runs without
+    a sandbox.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Pin:
     disabled: bool = False
     off: tuple[str, ...] = ()
     needs_login: bool = False
+    unconfined: bool = False
 
     def find(self, tool: str) -> ServerTool | None:
         return next((one for one in self.tools if one.name == tool), None)
@@ -116,6 +118,7 @@ def pin_json(pin: Pin) -> dict[str, Any]:
         "disabled": pin.disabled,
         "off": list(pin.off),
         "needsLogin": pin.needs_login,
+        "unconfined": pin.unconfined,
     }
 
 
@@ -130,8 +133,8 @@ def read_pin(value: Any) -> Pin:
     era = Era(value["era"]) if value.get("era") else None
     shown, off = (_strings(value, key) for key in ("shown", "off"))
     approved = float(value.get("approved") or 0)
-    disabled, needs_login = (value.get(key) is True for key in ("disabled", "needsLogin"))
-    return Pin(name, command, tools, scope, era, approved, shown, disabled, off, needs_login)
+    disabled, needs_login, unconfined = (value.get(key) is True for key in ("disabled", "needsLogin", "unconfined"))
+    return Pin(name, command, tools, scope, era, approved, shown, disabled, off, needs_login, unconfined)
 
 
 def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:

@@ -125,8 +125,7 @@ class McpServer:
         self.error = None
         try:
             resolved = resolve(self.config, self._around.folders())
-            known = self.approval.holding_for(resolved).era
-            facts = await self._connector.open(resolved, known)
+            facts = await self._connector.open(resolved, self.approval.holding_for(resolved))
             self.approval.holding_for(resolved)  # it can be taken back while the server starts
             self.approval.note(resolved, era=facts.era)
             await self.tools.update(self._connector, rounds=1)

@@ -185,6 +185,26 @@ async def test_another_tool_is_off_and_shown_as_a_diff(machine: Machine) -> None
     await until(editor, "running")
 
 
+async def test_what_was_approved_for_the_sandbox_is_asked_about_again_without_one(machine: Machine) -> None:
+    machine.offer()
+    editor = await machine.editor()
+    await editor.command("tark.permissions.trust", {})
+    await approve(editor)
+    await until(editor, "running")
+    (pin,) = machine.home.glob("state/tark/mcp/*.json")
+    pin.write_text(json.dumps({**json.loads(pin.read_text()), "unconfined": False}))  # as with a sandbox that works
+    await editor.command("tark.mcp.restart", {"name": "toy"})
+    row = await until(editor, "failed")
+    assert "you approved it for the sandbox, and it would run without one: the sandbox is turned off" in row["reason"]
+    shown = await editor.command("tark.mcp.show", {"name": "toy"})
+    assert (shown["isDiff"], shown["approved"]) == (False, False)
+    assert "so it would run without one" in shown["text"]
+    listed = await editor.command("tark.mcp.inspect", {"name": "toy", "digest": shown["digest"]})
+    assert listed["differs"]
+    await editor.command("tark.mcp.approve", {"name": "toy", "digest": listed["digest"]})
+    await until(editor, "running")
+
+
 async def test_switches_hold_and_can_be_taken_back(machine: Machine) -> None:
     machine.offer()
     editor = await machine.editor()

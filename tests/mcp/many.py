@@ -27,7 +27,8 @@ def many_tools(desk: Desk) -> dict[str, Tool[Any]]:
     configs = [desk.plain("many", name, env={"TOY_THINGS": things}) for name, things in THINGS.items()]
     for config in configs:
         tools, _ = read_tools(many(THINGS[config.name]))
-        desk.pins.write(Pin(config.name, resolve(config, [desk.folder]).digest, tools, config.scope, Era.LEGACY))
+        digest = resolve(config, [desk.folder]).digest
+        desk.pins.write(Pin(config.name, digest, tools, config.scope, Era.LEGACY, unconfined=True))
     desk.servers.configure(configs)
     return {offered.name: mcp_tool(offered) for offered in desk.servers.tools()}
 

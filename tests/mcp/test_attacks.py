@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ async def test_rug_pull_during_a_session(desk: Desk) -> None:
 
 async def test_a_new_tool_is_off_until_it_is_approved(desk: Desk) -> None:
     pin = await desk.approve(desk.plain("pages"))
-    desk.pins.write(type(pin)(pin.name, pin.command, pin.tools[:1], era=pin.era))
+    desk.pins.write(replace(pin, tools=pin.tools[:1]))
     desk.servers.configure([desk.plain("pages")])
     assert await call(desk, "add0") == "3"
     server = desk.servers.servers()[0]

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.client import Call
+from tark_lsp.mcp.launching import Surroundings
 from tark_lsp.mcp.server import McpServer
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
@@ -79,3 +81,16 @@ async def test_a_required_sandbox_that_is_off_starts_nothing(tmp_path: Path) -> 
     with pytest.raises(McpError, match="without a sandbox, which your settings require"):
         await desk.approve(desk.plain())
     assert desk.told() == []
+
+
+async def test_what_was_approved_for_the_sandbox_does_not_start_without_one(desk: Desk) -> None:
+    config = desk.config({"command": "/usr/bin/python3", "args": ("-S", "server.py", "writes")}, source=desk.folder)
+    await desk.approve(config)
+    without = McpServer(config, desk.pins, Surroundings(lambda: [desk.folder], desk.environ))
+    with pytest.raises(McpError, match="approved it for the sandbox, and it would run without one: the sandbox is"):
+        await call(without)
+    assert [path.name for path in desk.folder.iterdir()] == ["server.py"]
+    desk.around = replace(desk.around, sandbox=lambda: None)
+    await desk.approve(config)  # again, after the warning
+    assert await call(without) == "written"
+    await without.aclose()

@@ -392,9 +392,10 @@ def test_what_a_server_is_is_looked_up_again_when_a_file_changed_and_only_then(t
 
 def test_a_pin_keeps_what_was_shown_and_switched_and_reads_one_of_an_earlier_version() -> None:
     tools, _ = read_tools([{"name": "add", "inputSchema": {"type": "object"}}])
-    pin = Pin("toy", "d", tools, "/w/.mcp.json", Era.LEGACY, 7.0, ("toy", "  runs: x"), disabled=True, off=("add",))
+    pin = Pin("toy", "d", tools, "/w/.mcp.json", Era.LEGACY, 7.0, ("toy", "  runs: x"), True, ("add",), unconfined=True)
     assert read_pin(json.loads(json.dumps(pin_json(pin)))) == pin
-    earlier = {key: value for key, value in pin_json(pin).items() if key not in ("shown", "disabled", "off")}
+    later = ("shown", "disabled", "off", "unconfined")
+    earlier = {key: value for key, value in pin_json(pin).items() if key not in later}
     assert read_pin(earlier) == Pin("toy", "d", tools, "/w/.mcp.json", Era.LEGACY, 7.0)
     for wrong in ({"off": "add"}, {"shown": [1]}):
         with pytest.raises(ValueError, match="is wrong"):

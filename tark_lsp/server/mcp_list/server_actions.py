@@ -71,10 +71,11 @@ class ServerActions:
         row = self._current.server(request.name)
         resolved = self._resolved(row)
         now = shown_command(row.config, resolved)
-        approved = row.pin is not None and row.pin.command == resolved.digest
-        shown = compared(row.pin.shown if row.pin is not None and not approved else (), now)
+        pin = row.pin
+        shown = compared(pin.shown if pin is not None and pin.command != resolved.digest else (), now)
         warning = await sandbox_warning(row.config, resolved, self._current.mcp.sources.around())
         lines = (*shown.lines, warning) if warning else shown.lines
+        approved = pin is not None and pin.command == resolved.digest and (not warning or pin.unconfined)
         return {**_text(lines, shown.is_diff), "digest": resolved.digest, "approved": approved}
 
     async def inspect(self, request: payloads.ShownServer) -> dict[str, Any]:

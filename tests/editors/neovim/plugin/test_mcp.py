@@ -154,7 +154,7 @@ def test_the_log_and_a_hook(desk: Desk) -> None:
 def test_a_server_of_yours_is_added_fails_with_its_reason_and_is_removed(desk: Desk) -> None:
     desk.list()
     desk.neovim.keys("o")
-    desk.neovim.keys(f"{sys.executable} -c 'raise SystemExit(\"no database\")<CR>")
+    desk.neovim.keys(f'{sys.executable} -c \'raise SystemExit("no database")<CR>')
     desk.neovim.choose(3)
     told(desk.neovim, "the command cannot be read: No closing quotation")
     desk.neovim.keys("'<CR>")
