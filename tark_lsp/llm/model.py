@@ -184,7 +184,6 @@ class WireModel:
         while (left := self.breaker.seconds_left()) > 0:
             if time.monotonic() - began + left > self.policy.total:
                 resting = Overloaded(self.breaker.reason, retry_after=left)
-                resting.retryable = False
                 add_hint(resting, self.provider, None, 0, left)
                 raise resting
             yield Retry(round(left, 2), self.breaker.reason)

@@ -248,7 +248,8 @@ async def test_a_later_request_does_not_wait_longer_than_retries_may_take() -> N
     async with failing(policy=replace(QUICK, total=10.0)) as (server, _, model):
         events, error = await ask(model, REQUEST)
         assert isinstance(error, Overloaded)
-        assert not error.retryable
+        assert error.retryable  # by a client of the gateway, which is told how long to wait
+        assert error.retry_after == pytest.approx(30, abs=1)
         assert "the next try is in 30 s" in error.message
         assert error.hint
         assert (events, server.requests) == ([], [])
