@@ -77,7 +77,7 @@ class RequestError(TarkError):
 
 
 class FailureForModel(TarkError):
-    """A failure that is reported to the model, as the line of JSON in tools.md ("Failures").
+    """A failure that is reported to the model, as the line of JSON in tools.md ("Results").
 
     `code` is one of the codes there. `hint` becomes `retry_hint`. `details` are further fields of the line.
     """

@@ -12,7 +12,7 @@
 | the terminal | cli/visible.py |
 
 All show an invisible character as its code point, `\\u{202e}`, and leave code as it is.
-Source: safety.md ("What you see") and protocol.md ("Without `permission`").
+Source: safety.md ("What you see") and protocol.md ("Permissions").
 """
 
 import re

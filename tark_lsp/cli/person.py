@@ -21,7 +21,7 @@ class TerminalPerson:
     """`keyboard` None: nobody can be asked, and everything that needs permission is refused.
 
     `yes`: edits that a grant could cover are allowed without asking: never protected files, text outside the selection,
-    commands or the network (protocol.md, "Proposals and permissions"). None: the command has no such option.
+    commands or the network (protocol.md, "Permissions"). None: the command has no such option.
     `edit`: the user's own editor.
     """
 

@@ -1,6 +1,6 @@
-"""When a failed request is sent again, and when a model is not asked for a while (safety.md, "Reliability rules").
+"""When a failed request is sent again, and when a model is not asked for a while. Pure.
 
-No I/O.
+Source: providers.md, "What happens when a provider fails".
 """
 
 import email.utils

@@ -31,7 +31,7 @@ def result_text(result: str | Counted) -> str:
 
 
 def failure_line(error: FailureForModel) -> str:
-    """The one line of JSON of tools.md ("Failures")."""
+    """The one line of JSON of tools.md ("Results")."""
     body = {"code": error.code, "message": error.message, "retry_hint": error.hint, **error.details}
     return json.dumps({"ok": False, "error": body}, ensure_ascii=False, default=str)
 

@@ -99,7 +99,7 @@ CALLS: dict[str, tuple[str, Preview]] = {
     "proposal": ("propose_edit", edit("src/a.py", risk=Risk.READ_ONLY)),
 }
 
-# safety.md, "Decisions", a column a line: manual, careful, balanced
+# safety.md, "What is asked", a column a line: manual, careful, balanced
 TABLE: dict[str, tuple[str, str, str]] = {
     "read inside": ("allow", "allow", "allow"),
     "read outside": ("ask", "ask", "ask"),

@@ -105,7 +105,7 @@ TAKEN_ALL_THE_SAME = {
     "n_string_unescaped_newline.json",
     "n_string_unescaped_tab.json",
 }
-"""Not JSON, but mended (safety.md, "Reliability rules")."""
+"""Not JSON, but mended (tools.md, "Results")."""
 
 
 @pytest.mark.skipif(not SUITE.is_file(), reason="the shared test data (TARK_SHARED) is not here")

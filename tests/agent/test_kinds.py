@@ -21,7 +21,7 @@ AGENT_READS = READING | {"propose_edit", "switch_mode"}
 LISTED = AGENT_BUILD | AGENT_READS | {"report_problem"}
 """Of a tool that is added, docs/tools.md and tests/tools/test_contract.py say where it is offered."""
 
-# protocol.md, "kinds": what is offered with a selection, in build and in ask or plan
+# protocol.md, "Kinds": what is offered with a selection, in build and in ask or plan
 OFFERED: dict[str, tuple[set[str], set[str]]] = {
     "agent": (AGENT_BUILD, AGENT_READS),
     "ask": (READING, READING),

@@ -1,4 +1,4 @@
-"""What a hostile server or project tries, and that it fails: docs/mcp.md, "Safety"."""
+"""What a hostile server or project tries, and that it fails: mcp.md, "Approval"."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What a turn is about: the document and range of a request, in the current text (protocol.md, "textDocument").
+"""What a turn is about: the document and range of a request, in the current text (protocol.md, "Document and range").
 
 A range in an older version is carried forward through the changes since then. A newer version is waited for.
 """

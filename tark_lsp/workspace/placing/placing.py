@@ -1,6 +1,6 @@
 """Finds the place that a model means by `old_text` and puts `new_text` there, or says why it cannot; pure.
 
-The steps ("Edits" in safety.md): whole lines exactly, then ignoring spaces at their ends, then with another common
+The steps (edits.md): whole lines exactly, then ignoring spaces at their ends, then with another common
 indentation; a part of a line only exactly. Several places are an error unless the line hint distinguishes them. There
 are no wildcards: "..." matches only itself. docs/edits.md has the details, with figures.
 """

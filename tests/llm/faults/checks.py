@@ -1,4 +1,7 @@
-"""What must hold in every cell of the fault matrix (safety.md, "Reliability rules"), and what a cell is asked with."""
+"""What must hold in every cell of the fault matrix, and what a cell is asked with.
+
+Source: providers.md, "What happens when a provider fails".
+"""
 
 import asyncio
 import json

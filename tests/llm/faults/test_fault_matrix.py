@@ -1,4 +1,6 @@
-"""Every fault on every wire with every kind of answer (safety.md, "Reliability"), for every shipped provider.
+"""Every fault on every wire with every kind of answer, for every shipped provider.
+
+Source: providers.md, "What happens when a provider fails".
 
 Each cell asks for an answer and then goes on: whatever happened, there is an end within a bound, named, and the history
 is good for another request, which is answered. A push plays all faults of a wire on one provider, and three faults on
