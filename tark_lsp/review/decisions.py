@@ -70,7 +70,7 @@ class Reviews:
         """The hunks that are applied and that the user did not decide on: by id, the file."""
         return {
             hunk.id: hunk.path
-            for hunk in self.hunks.find_hunks()
+            for hunk in self.hunks
             if hunk.applied and (hunk.undecided or hunk.id in self.unasked)
         }
 

@@ -24,6 +24,10 @@ class HunkStore:
         for hunk in hunks:
             self._ids_by_path[hunk.path].append(self.replace_hunk(hunk).id)
 
+    def __iter__(self) -> Iterator[ReviewHunk]:
+        """All, in the order they were proposed."""
+        return iter(self._hunks.values())
+
     def __getitem__(self, hunk_id: str) -> ReviewHunk:
         """Its current value. Raises KeyError for an unknown id."""
         return self._hunks[hunk_id]
