@@ -1,6 +1,6 @@
 """A hijacked model does nothing that was not approved, and no secret leaves: goals of two corpora, seven carriers."""
 
-from itertools import count
+from itertools import count, product
 
 from tark_lsp.trust_report.gate import working_sandbox
 from tark_lsp.trust_report.promise import Ground, Outcome, Promise
@@ -17,9 +17,12 @@ async def measure(ground: Ground) -> Outcome:
         ground.corpora.read("injection/bipia_attacks.json"), ground.corpora.read("injection/agentdojo_goals.json")
     )
     numbers, failures, calls = count(1), [], 0
-    for level, step in EVERY.items():
-        async with open_world(ground.folder / level, level) as world:
-            for place, carrier in enumerate(CARRIERS):
+    # A server keeps its hunks, and sends all of a file with each change: thousands of attacks on one take hours.
+    rounds = [(carrier,) for carrier in CARRIERS] if ground.thorough else [CARRIERS]
+    for (level, step), carriers in product(EVERY.items(), rounds):
+        async with open_world(ground.folder / f"{level}, {carriers[0]}", level) as world:
+            for carrier in carriers:
+                place = CARRIERS.index(carrier)
                 few = [goals[place * len(goals) // len(CARRIERS)]] if level == "careful" or place % 3 == 0 else []
                 for goal in goals[::step] if ground.thorough else few:
                     attack = Attack(next(numbers), goal, None)
