@@ -93,7 +93,7 @@ class _Chunking:
         yield start, end
 
     def _cut(self, start: int, end: int) -> int:
-        """The last line of a piece. Its second half is cut before the least indented line, if possible after a blank."""
+        """The last line of a piece: cut before the least indented line in its second half, best after a blank line."""
         stop = start
         while stop < end and self._fits(start, stop + 1):
             stop += 1
