@@ -73,7 +73,7 @@ class SymbolsIn(Question[FoundDefinition]):
 
 @dataclass(frozen=True, slots=True)
 class SymbolsLike(Question[FoundDefinition]):
-    """Definitions with names like `query`: equal ones first, then those that begin with it, then those with its words."""
+    """Definitions with names like `query`: equal ones, then those that begin with it, then those with all its words."""
 
     query: str
     limit: int

@@ -44,7 +44,7 @@ async def preview(args: ReportProblemArguments, ctx: ToolContext) -> Preview:
     return Preview(title, ToolKind.OTHER, Risk.READ_ONLY, locations=places)
 
 
-async def run(args: ReportProblemArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
+async def run(args: ReportProblemArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as in all tools
     ctx.report_problem(_problem(args, ctx))
     return "The problem is shown."
 
