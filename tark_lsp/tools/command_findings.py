@@ -75,7 +75,7 @@ async def _ask_about(found: "Quarantined", ctx: ToolContext) -> str:
         shutil.move(found.kept, found.path)
     except OSError as error:
         return f"{found.kept} cannot be moved back to {name}: {error.strerror or error}"
-    return f"the command created {name}, a protected path: the user let it stay"
+    return f"the command created {name}, a protected path: the user kept it"
 
 
 def _kept(found: "Quarantined", ctx: ToolContext) -> str:

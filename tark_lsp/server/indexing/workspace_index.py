@@ -145,7 +145,7 @@ class WorkspaceIndex:
         return why.reason if why is not None else self.process.last_status.reason
 
     async def _switch(self) -> None:
-        await self.process.switch(quietly=self._ended)  # send no more notifications to a client that shuts down the server
+        await self.process.switch(quietly=self._ended)  # a client that shuts down the server gets no more
 
     def _wanted(self) -> tuple[Path, ...]:
         return () if self._ended or self.why_not() is not None else tuple(self._open_folders())
