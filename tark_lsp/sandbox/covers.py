@@ -68,7 +68,7 @@ class Journal:
     def run(
         self, workspace: Sequence[Path], before: Iterable[Path], covered: bool = True
     ) -> Iterator[tuple[Path, ...]]:
-        """Create the covers of this run, which exist inside the block. Raises OSError if the journal is not writable."""
+        """Create the covers of this run, which exist inside the block. Raises OSError if the journal fails."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = self.new_file("json")
         shared = self._covers_of_others()

@@ -46,7 +46,7 @@ class Run:
 
 
 class Sandbox:
-    """The sandbox of one workspace. Effective only after `check` has passed in this process."""
+    """The sandbox for the folders of one workspace. Effective only after `check` has passed in this process."""
 
     def __init__(self, places: Places, folders: Sequence[Path], limits: Limits | None = None) -> None:
         """`folders`: the folders of the workspace. Tark runs no program of its own from there."""

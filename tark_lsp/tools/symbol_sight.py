@@ -25,7 +25,7 @@ from tark_lsp.workspace.lines import split_lines
 WORD = re.compile(r"\w+")
 LONGEST_LINE = 200
 LONGEST_SIGNATURE = 280
-"""Instead of a longer signature, its line is shown: if a signature was cut inside a secret, the secret is not masked."""
+"""Instead of a longer signature, its line is shown: if the signature is cut inside a secret, this is not masked."""
 AT_ONCE = 50
 """Symbols that are checked before the event loop gets control."""
 
