@@ -14,7 +14,7 @@ from pathlib import Path
 PROMPT = "An empty basket must not crash this."
 FILE = "shop/prices.py"
 SELECTED_LINES = (8, 10)
-"""`average()` in that file, counted from 0, both included."""
+"""The lines of `average()` in that file, from 0, both inclusive."""
 MODEL = "scripted/demo"
 PREFIX = "tark-demo-"
 MARKER = ".tark-demo"
@@ -57,7 +57,7 @@ def hold_demo(project: Path) -> FileIO | None:
         fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
         os.utime(marker)
         return held
-    return None  # it is being removed, or is of another user
+    return None  # it is being removed, or belongs to another user
 
 
 def remove_unused_demos(parent: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 _closing: set["asyncio.Task[None]"] = set()
-"""The event loop itself keeps no task alive."""
+"""Keeps the tasks alive: the event loop holds only weak references."""
 
 
 async def close_orphans(client: Any) -> None:

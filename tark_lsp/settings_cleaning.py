@@ -135,7 +135,7 @@ def leaf_paths(values: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterat
 def our_section(
     model: type[BaseModel], sent: object, source: str, problems: list[str], *, only_known: bool
 ) -> dict[str, Any]:
-    """Our part of what an editor sent: under "tark", else the bare keys (`only_known`: only ours)."""
+    """Tark's part of what an editor sent: under "tark", else the bare keys (`only_known`: only Tark's keys)."""
     if isinstance(sent, Mapping) and "tark" in sent:
         sent, only_known = sent["tark"], False
     if sent is None or sent == []:  # an empty Lua table arrives as a list

@@ -42,7 +42,7 @@ def _decoder(framing: Framing) -> FrameDecoder:
 
 
 class AnswerDecoder:
-    """If `failure` is set, it is the error after the events returned so far, and no more events follow."""
+    """`failure`: the error that followed the events returned so far. After it, there are no more events."""
 
     def __init__(self, parser: FrameParser, framing: Framing = "sse", reader: EventFilter | None = None) -> None:
         self._decoder = _decoder(framing)

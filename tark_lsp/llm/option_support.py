@@ -1,6 +1,6 @@
 """Which wire has which option, in one table; and `fit_options`, which makes a request sendable or refuses it. Pure.
 
-docs/providers.md, "Options of a request", has the same table for people. The rules about thinking are Anthropic's:
+docs/providers.md, "Options of a request", documents the same table. The rules about thinking are Anthropic's:
 platform.claude.com, "Extended thinking" and "Define tools".
 """
 
@@ -73,7 +73,7 @@ OPTIONS_OF = {
 
 
 def fit_options(request: ChatRequest, target: TargetModel, wire: str) -> tuple[ChatRequest, tuple[Dropped, ...]]:
-    """The request as this wire and model can be asked, and what it lacks now. Raises UnsupportedOption."""
+    """The request in a form that this wire and model accept, and what was left out. Raises UnsupportedOption."""
     if request.options == NO_OPTIONS:
         return request, ()
     row = OPTIONS_OF[wire]
@@ -102,7 +102,9 @@ def _fit_strictness(
 def _fit_tool_choice(
     request: ChatRequest, target: TargetModel, row: WireOptions
 ) -> tuple[ChatRequest, tuple[Dropped, ...]]:
-    """A model that must call a tool cannot think on some wires: its own default then gives way, your wish does not."""
+    """On some wires, a model that must call a tool cannot think. Then thinking by default is turned off, but not
+    thinking that was requested.
+    """
     choice = request.options.tool_choice
     if choice == "auto":
         return request, ()

@@ -35,7 +35,7 @@ from tark_lsp.llm.wire.provider_errors import provider_error
 REFRESH_SECONDS = 1500.0
 """Used if the answer does not say when to refresh."""
 GRACE_SECONDS = 60.0
-"""How long a token stays valid after its refresh time. By our clock, since their `expires_at` is by theirs."""
+"""How long a token stays valid after its refresh time, by the local clock: GitHub's `expires_at` uses GitHub's."""
 
 log = logging.getLogger(__name__)
 

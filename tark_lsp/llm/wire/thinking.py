@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 EFFORT_SCALE = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""All effort words of all providers, the least first."""
+"""All effort levels of all providers, the lowest first."""
 
 
 def effort_for(level: str, efforts: Sequence[str]) -> str:

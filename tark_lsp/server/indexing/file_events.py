@@ -1,4 +1,4 @@
-"""Reports changed files to the index: from the editor's notifications and from the server's own writes.
+"""Reports changed files to the index: from the editor's notifications, the server's own writes, and commands.
 
 While the index runs, clients that can watch files are asked to do so. Changes that nobody reports are found when the
 next turn begins. The files of an answer are also compared with the disk before the answer is returned.
