@@ -1,4 +1,4 @@
-"""A SQLite database that goes on when its file fails.
+"""A SQLite database that continues to work when its file fails.
 
 | the file | what happens |
 |---|---|
@@ -98,7 +98,7 @@ class Database:
 
     def free_pages(self) -> None:
         """Give some of the space of deleted rows back to the file system; the rest is used for new rows."""
-        # Not `execute`, which takes only one step of a statement without columns: here that is one page.
+        # Not `execute`, which runs only one step of a statement without columns: here, this is one page.
         script = f"PRAGMA incremental_vacuum({FREED_PAGES})"
         self._run(lambda connection: connection.executescript(script))
 
@@ -211,7 +211,7 @@ class Database:
         try:
             self._problems.append(f"it was put aside as {put_aside(self._path, self._identity)}")
         except (FileNotFoundError, FileExistsError):
-            pass  # another process has put it aside, or does so now: try the file that is there
+            pass  # another process has put it aside, or is doing so: try the file that is there now
         except OSError as error:
             self._problems.append(str(error))
             return False

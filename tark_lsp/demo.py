@@ -40,7 +40,7 @@ def copy_demo(folder: Path) -> DemoCopy:
 
 
 def new_demo_folder() -> Path:
-    """A folder for `copy_demo`. Removes those of demos that nobody uses."""
+    """Creates a folder for `copy_demo`, and removes the folders of demos that are not in use."""
     remove_unused_demos(Path(tempfile.gettempdir()))
     return Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
 
@@ -67,7 +67,7 @@ def remove_unused_demos(parent: Path) -> None:
     """
     if sys.platform != "win32":
         for folder in parent.glob(f"{PREFIX}*"):
-            with suppress(OSError):  # it is open, of another user, or is being removed
+            with suppress(OSError):  # it is open, belongs to another user, or is being removed
                 _remove_if_unused(folder)
 
 

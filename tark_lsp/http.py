@@ -92,7 +92,7 @@ class HttpTransport:
         host = urlsplit(request.url).netloc.rpartition("@")[2]
         try:
             built = client.build_request(request.method, request.url, headers=request.headers, content=request.body)
-            if request.address:  # the Host header is set already, and stays
+            if request.address:  # the Host header is already set, and stays
                 built.extensions["sni_hostname"] = built.url.host
                 built.url = built.url.copy_with(host=request.address)
             response = await connect_unless_late(

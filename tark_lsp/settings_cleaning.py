@@ -91,7 +91,7 @@ def _sentence(model: type[BaseModel], location: tuple[int | str, ...], kind: str
 
 
 def dotted(location: Iterable[int | str]) -> str:
-    """A setting's name for people. Unusual names are escaped."""
+    """A setting's name as text for the user. Unusual names are escaped."""
     name = ".".join(str(step) for step in location)
     return name if re.fullmatch(r"[\w.-]{1,80}", name, re.ASCII) else quoted(name)
 

@@ -57,7 +57,7 @@ def open_file(path: Path, version: int, tables: Sequence[str], busy_seconds: flo
     """
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            path.chmod(0o600)  # SQLite gives the files beside it the same mode
+            path.chmod(0o600)  # SQLite gives the log files next to it the same mode
     except FileNotFoundError:
         path.touch(mode=0o600)
     return _prepare(_connect(os.fspath(path), busy_seconds), version, tables, busy_seconds)
@@ -154,7 +154,7 @@ def checkpoint_log(path: Path) -> None:
     try:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     except sqlite3.Error:
-        pass  # the rows stay in the log, which is as safe; the next write reports what is wrong
+        pass  # the rows stay in the log, which is as safe; the next write reports the error
     finally:
         connection.close()
 

@@ -7,7 +7,7 @@
 | several lines of plain text: the beginning of a document in a message | `visible_lines` |
 | code in a line of one of Tark's Markdown documents: commands, paths, titles, names | `code_span` |
 | the same in a cell of a Markdown table | `table_cell` |
-| code on lines of its own in Markdown: commands, diffs, hovers | `code_block` |
+| code on separate lines in Markdown: commands, diffs, hovers | `code_block` |
 | Markdown of a model; Tark's sentence with foreign words, in Markdown | `visible_prose`, `prose_line` (prose.py) |
 | the terminal | cli/visible.py |
 
@@ -120,7 +120,7 @@ def is_hidden(character: str) -> bool:
 
 
 def _shown(text: str, instead: dict[str, str], *, before: str = "", emoji: bool = False) -> str:
-    """`instead` has what is written for line ends and tabs. Most text is printable ASCII, and is not looked at."""
+    """`instead`: the replacements of line ends and tabs. Most text is printable ASCII, and is returned unchanged."""
 
     def shown(run: "re.Match[str]") -> str:
         marks = 0 if run.start() else MOST_MARKS  # a mark at the start of a line has no letter below it

@@ -38,7 +38,7 @@ def bytes_in(folder: Path) -> int:
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:
-            with contextlib.suppress(OSError):  # it was removed meanwhile
+            with contextlib.suppress(OSError):  # another process removed it
                 total += Path(root, name).stat().st_size
     return total
 

@@ -137,7 +137,7 @@ class ChildProcess:
             return
         future = self._waiting.get(message["id"])
         if future is None or future.done():
-            return  # nobody waits for it any more
+            return  # the request is no longer waiting
         if "failed" in message:
             failed = message["failed"]
             future.set_exception(ToolError(failed["code"], failed["message"], hint=failed["hint"]))

@@ -111,7 +111,7 @@ class WorkQueue:
         def work(connection: sqlite3.Connection) -> None:
             update = (
                 "UPDATE files SET state = ?, mtime = ?, size = ?, hash = ?, reason = ?, chunks = ?, definitions = ?,"
-                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # not if it changed again meanwhile
+                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # not if it has changed again
             )
             connection.executemany(
                 update,

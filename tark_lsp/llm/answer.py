@@ -62,7 +62,7 @@ class AnswerDecoder:
     def close(self) -> list[StreamEvent]:
         """Ends the body. `failure` is StreamCut if the answer was not complete."""
         events = self._parse(self._decoder.close())
-        if isinstance(self.failure, ProtocolError):  # half a frame: the stream was cut, not garbled
+        if isinstance(self.failure, ProtocolError):  # half a frame: the stream was cut, not corrupted
             self.failure = StreamCut("the answer ended in the middle of an event")
         if self.failure is None:
             try:

@@ -199,11 +199,11 @@ class WireModel:
             return Resend() if await self.access.renew_access(access) else None
         refused = not isinstance(error, ProtocolError)  # its message quotes what could not be read
         if refused and (less := find_fallback(attempts.target, error.message, attempts.left_out)):
-            if self.target is not attempts.target:  # another request has changed it meanwhile
+            if self.target is not attempts.target:  # another request has changed it
                 return Resend()
             self.target, fallback = less
             attempts.left_out.append(fallback)
-            self._new_notices(request)  # marks them as sent: the row's own notice says it
+            self._new_notices(request)  # marks them as sent: the row's own notice reports them
             return Resend(event=Notice(fallback.notice) if fallback.notice else None)
         wait = self.policy.retry_delay(error, attempts.count, time.monotonic() - attempts.started)
         return None if wait is None else Resend(wait, Retry(round(wait, 2), retry_reason(error)))

@@ -140,7 +140,7 @@ def _check_format(request: ChatRequest, target: TargetModel, row: WireOptions) -
         return
     if wanted.kind == "json_object" and not row.json_object:
         raise UnsupportedOption(
-            "answer_format", f"{target.ref} has JSON only with a schema", hint="use json_schema, or text"
+            "answer_format", f"{target.ref} supports JSON only with a schema", hint="use json_schema, or text"
         )
     if request.tools and (target.text_calls or not row.format_with_tools(request, target)):
         raise UnsupportedOption(
@@ -177,4 +177,4 @@ def _wrong_temperature(temperature: float, target: TargetModel, row: WireOptions
         return f"{target.ref} has no temperature"
     if temperature > row.highest_temperature:
         return f"{target.ref} has temperatures from 0 to {row.highest_temperature:g}"
-    return f"{target.ref} has no temperature but 1 while it thinks" if thinks and temperature != 1 else ""
+    return f"{target.ref} supports only temperature 1 while it thinks" if thinks and temperature != 1 else ""

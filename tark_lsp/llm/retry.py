@@ -1,4 +1,4 @@
-"""When a failed request is sent again, and when a model is not asked for a while (safety.md, "Reliability rules").
+"""When a failed request is sent again, and when a model gets no requests for a while (safety.md, "Reliability rules").
 
 No I/O.
 """

@@ -124,7 +124,7 @@ class TreeReader:
             try:
                 folder = self._folder(path, root)
             except FileNotFoundError:
-                continue  # removed meanwhile
+                continue  # it was just removed
             except OSError as error:
                 problem = f"{path} cannot be read: {error.strerror}"
                 continue

@@ -62,7 +62,7 @@ async def _ask_about(found: "Quarantined", ctx: ToolContext) -> str:
     )
     try:
         answer = await ctx.editor.ask_user(question, (LEAVE, PUT_BACK), free_text=False)
-    except ToolError:  # nobody can be asked
+    except ToolError:  # the user cannot be asked
         answer = None
     if answer != PUT_BACK.id:
         return _kept(found, ctx)

@@ -146,7 +146,7 @@ TOOL_SEARCH = (
 
 TABLE: tuple[tuple[str, ModelFacts], ...] = (
     # Anthropic: platform.claude.com, model overviews and "Effort". xhigh came with Opus 4.7, max with Opus 4.6. Since
-    # 5.0 they think by default; how that is turned off is in the migration guide of each.
+    # 5.0 they think by default; the migration guide of each model describes how to turn this off.
     (r"claude-(opus|sonnet)-4[.-]6.*", _row(1_000_000, 128_000, "adaptive", "low medium high max", off="unasked")),
     (r"claude-opus-4[.-][78].*", _claude("unasked")),
     (r"claude-(fable|mythos)-[5-9].*|claude-opus-5[.-]5.*", _claude("never")),
@@ -185,7 +185,7 @@ TABLE: tuple[tuple[str, ModelFacts], ...] = (
     (r"gemini-3.*", _row(1_048_576, 65_536, "effort", "minimal low medium high")),
     (r"gemini-2\.5.*", _row(1_048_576, 65_536, "budget")),
     (r"gemini-2\.0.*", _row(1_048_576, 8_192, "none")),
-    # xAI: docs.x.ai, "Reasoning". Models without effort words think or not, and that cannot be changed.
+    # xAI: docs.x.ai, "Reasoning". Models without effort levels always think or never, and this cannot be changed.
     (r"grok-4\.[67].*", _row(500_000, None, "effort", "low medium high xhigh")),
     (r"grok-4\.5.*", _row(500_000, None, "effort", "low medium high")),
     (r"grok-4\.3.*", _row(1_000_000, None, "effort", "none low medium high")),

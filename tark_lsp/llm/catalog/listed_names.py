@@ -11,7 +11,7 @@ DATED = re.compile(r"(.+?)-\d{4}-?\d\d-?\d\d")
 def is_listed(name: str, listed: Collection[str]) -> bool:
     """True also for an alias of a listed name: without its date (OpenAI, Anthropic), or without a tag (Ollama).
 
-    After a colon, OpenRouter takes variants of all its models, which it does not list.
+    OpenRouter accepts variants of all its models after a colon, but does not list them.
     """
     known = {*listed, *(found[1] for model in listed if (found := DATED.fullmatch(model)))}
     known |= {model.removesuffix(":latest") for model in listed}

@@ -165,7 +165,7 @@ def _info(provider: str, entry: Mapping[str, Any], name: str) -> ModelInfo:
 
 def _thinking(entry: Mapping[str, Any]) -> tuple[ThinkingStyle, tuple[str, ...]]:
     parameters = entry.get("supported_parameters")
-    if isinstance(parameters, list):  # OpenRouter, which takes an effort for every model
+    if isinstance(parameters, list):  # OpenRouter, which accepts an effort for every model
         return ("effort", ()) if "reasoning" in parameters else ("none", ())
     if entry.get("thinking") is False:  # Gemini
         return "none", ()

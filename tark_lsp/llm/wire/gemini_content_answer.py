@@ -130,7 +130,7 @@ class GeminiParser:
             self._blocked = chunk.prompt_feedback
         for number, candidate in enumerate(chunk.candidates or ()):
             if candidate.index:
-                continue  # only one answer was asked for
+                continue  # only one answer was requested
             if candidate.content is not None and candidate.content.parts:
                 for place, part in enumerate(candidate.content.parts):
                     text = part.text

@@ -79,7 +79,7 @@ NO_QUIRKS = Quirks()
 class TargetModel:
     """The model a request is encoded for. `ref` is `<provider>/<model>`, `model` the provider's own name for it.
 
-    `efforts`: the model's words for how much to think, the least first; empty if unknown.
+    `efforts`: the model's effort levels, the lowest first; empty if unknown.
     `context_window`: tokens; None if unknown.
     `sampling`: whether it accepts `temperature` and `top_p`; None if unknown.
     `text_calls`: the model has no native tool calls, so it writes them as text.

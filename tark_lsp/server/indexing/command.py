@@ -22,7 +22,7 @@ class IndexCommands:
         yield Command("tark.index.rebuild", command_payloads.Nothing, self.rebuild)
 
     async def status(self, _: command_payloads.Nothing) -> dict[str, Any]:
-        """Does not start the index."""
+        """Does not start the index process."""
         status = await self._index.status()
         await self._show.command_result("index", f"# Code index\n\n{prose_line(status_line(status))}\n")
         return status_json(status)
