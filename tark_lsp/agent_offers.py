@@ -1,4 +1,4 @@
-"""What the user approves of a project's agent: the whole file, by its digest. If the file changes, it asks again."""
+"""The user's approval of a project's agent: it covers the whole file, by its digest. A changed file needs a new one."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from tark_lsp.visible import visible_code
 
 
 class AgentState(StrEnum):
-    """The words of hooks and servers in the list (server/mcp_list/rows.py). One of the user's own is approved."""
+    """The same states as those of hooks and servers (server/mcp_list/rows.py). The user's own agents are approved."""
 
     APPROVED = "approved"
     WAITING = "waiting"
@@ -51,12 +51,12 @@ def approve(agent: Agent, pins: PinStore, now: float) -> None:
 
 
 def remove_approval(agent: Agent, pins: PinStore) -> bool:
-    """Whether there was one. Raises McpError."""
+    """Returns whether there was an approval. Raises McpError."""
     return pins.remove(agent.name, str(agent.source.path))
 
 
 def shown_agent(agent: Agent) -> list[str]:
-    """What it can do, and its whole file, line by line, with invisible characters as code points."""
+    """Lines about what the agent can do, and its whole file, with invisible characters as code points."""
     tools = "all tools" if agent.tools is None else ", ".join(agent.tools) or "no tools"
     without = f", without {', '.join(agent.without)}" if agent.without else ""
     lines = [

@@ -1,4 +1,4 @@
-"""A SQLite database that goes on when its file fails.
+"""A SQLite database that continues to work when its file fails.
 
 | the file | what happens |
 |---|---|
@@ -7,8 +7,8 @@
 | was removed or put aside by another process | the file that is there now is opened, or a new one created |
 | is full or unwritable, or a newer tark-lsp wrote it | the database is in memory until `return_to_file` succeeds |
 
-Each time the next database starts with a copy of the whole file, if that is readable and small, else with the rows that
-this process needs. The owner is told what happened.
+In each case, the next database starts with a copy of the whole file if that is readable and small, else with the rows
+that this process needs. The owner is notified.
 """
 
 import threading
@@ -24,11 +24,11 @@ if TYPE_CHECKING:  # sqlite3 is imported when something is stored, not when the 
     from tark_lsp.sqlite_file import FileIdentity
 
 CHECKPOINT_WRITES = 250
-"""After so many writes, a thread copies the write-ahead log into the file: so commits need not wait for the disk."""
+"""After this many writes, a thread copies the write-ahead log into the file, so commits need not wait for the disk."""
 FREED_PAGES = 1_000
 """4 MiB."""
 MOST_FILES = 2
-"""If so many files fail in a row, the database goes on in memory."""
+"""If this many files fail in a row, the database continues in memory."""
 RETRY_SECONDS = 5.0
 """The file is tried again at most this often: an attempt can write everything and still fail."""
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class Layout(NamedTuple):
 
 
 class Database:
-    """For one thread. Nothing is opened, created or imported before the first use."""
+    """For use on one thread. Nothing is opened, created or imported before the first use."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Database:
 
     def free_pages(self) -> None:
         """Give some of the space of deleted rows back to the file system; the rest is used for new rows."""
-        # Not `execute`, which takes only one step of a statement without columns: here that is one page.
+        # Not `execute`, which runs only one step of a statement without columns: here, this is one page.
         script = f"PRAGMA incremental_vacuum({FREED_PAGES})"
         self._run(lambda connection: connection.executescript(script))
 
@@ -124,7 +124,7 @@ class Database:
         return True
 
     def close(self) -> None:
-        """The next use opens the file again. What is in memory only is lost."""
+        """Close the database. The next use opens the file again. Rows that are only in memory are lost."""
         if self._checkpoint is not None:
             self._checkpoint.join()
         _close(self._open)
@@ -211,7 +211,7 @@ class Database:
         try:
             self._problems.append(f"it was put aside as {put_aside(self._path, self._identity)}")
         except (FileNotFoundError, FileExistsError):
-            pass  # another process has put it aside, or does so now: try the file that is there
+            pass  # another process has put it aside, or is doing so: try the file that is there now
         except OSError as error:
             self._problems.append(str(error))
             return False

@@ -14,7 +14,7 @@ from pathlib import Path
 PROMPT = "An empty basket must not crash this."
 FILE = "shop/prices.py"
 SELECTED_LINES = (8, 10)
-"""`average()` in that file, counted from 0, both included."""
+"""The lines of `average()` in that file, from 0, both inclusive."""
 MODEL = "scripted/demo"
 PREFIX = "tark-demo-"
 MARKER = ".tark-demo"
@@ -40,7 +40,7 @@ def copy_demo(folder: Path) -> DemoCopy:
 
 
 def new_demo_folder() -> Path:
-    """A folder for `copy_demo`. Removes those of demos that nobody uses."""
+    """Creates a folder for `copy_demo`, and removes the folders of demos that are not in use."""
     remove_unused_demos(Path(tempfile.gettempdir()))
     return Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
 
@@ -57,7 +57,7 @@ def hold_demo(project: Path) -> FileIO | None:
         fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
         os.utime(marker)
         return held
-    return None  # it is being removed, or is of another user
+    return None  # it is being removed, or belongs to another user
 
 
 def remove_unused_demos(parent: Path) -> None:
@@ -67,7 +67,7 @@ def remove_unused_demos(parent: Path) -> None:
     """
     if sys.platform != "win32":
         for folder in parent.glob(f"{PREFIX}*"):
-            with suppress(OSError):  # it is open, of another user, or is being removed
+            with suppress(OSError):  # it is open, belongs to another user, or is being removed
                 _remove_if_unused(folder)
 
 

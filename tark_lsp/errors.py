@@ -38,7 +38,7 @@ from typing import Any
 
 
 class TarkError(Exception):
-    """The base class. `code` is stable and for programs; `message` and `hint` are for people.
+    """The base class. `code` is stable and for programs; `message` and `hint` are for the user.
 
     `hint` says what to do, in the imperative. It is empty if nothing helps.
     """
@@ -136,7 +136,7 @@ class HookError(TarkError):
 
 
 class ModelError(TarkError):
-    """`retry_after`: the wait that the provider asked for, in seconds; None if it did not say."""
+    """`retry_after`: the wait that the provider requests, in seconds; None if it does not specify one."""
 
     code = "model"
     retryable = False

@@ -1,4 +1,4 @@
-"""The paths of our own files: the user's settings, our state, stored keys, the settings of a workspace."""
+"""The paths of Tark's files: the user's settings, Tark's state, stored keys, the settings of a workspace."""
 
 import stat
 import sys
@@ -27,12 +27,12 @@ def state_folder() -> Path:
 
 
 def own_folders() -> tuple[Path, Path]:
-    """The folders of the user's settings and of our state. They need not exist."""
+    """The folders of the user's settings and of Tark's state. They may not exist yet."""
     return user_config_path().parent, _directories().user_state_path
 
 
 def private_paths() -> tuple[Path, Path]:
-    """What holds keys, headers with keys, sessions and logs: no tool reads it. It need not exist."""
+    """The paths with keys, headers with keys, sessions and logs. No tool reads them. They may not exist yet."""
     return user_config_path(), _directories().user_state_path
 
 
@@ -47,7 +47,7 @@ def copies_folder() -> Path:
 
 
 def running_commands_folder() -> Path:
-    """What the workspaces of commands that run now were before. Its parent is created."""
+    """The state of workspaces before the commands that are running now. Its parent is created."""
     return state_folder() / "running-commands"
 
 
@@ -67,22 +67,22 @@ def mask_key_path() -> Path:
 
 
 def mcp_pins_folder() -> Path:
-    """What you approved of MCP servers, a file for each. It need not exist."""
+    """The user's approvals of MCP servers, one file for each. It may not exist yet."""
     return _directories().user_state_path / "mcp"
 
 
 def hook_pins_folder() -> Path:
-    """What you approved of hooks of projects, a file for each. It need not exist."""
+    """The user's approvals of projects' hooks, one file for each. It may not exist yet."""
     return _directories().user_state_path / "hooks"
 
 
 def agent_pins_folder() -> Path:
-    """What you approved of agents of projects, a file for each. It need not exist."""
+    """The user's approvals of projects' agents, one file for each. It may not exist yet."""
     return _directories().user_state_path / "agents"
 
 
 def told_offers_folder() -> Path:
-    """A file for each offer that you were told of. It need not exist."""
+    """One file for each offer that was shown to the user. It may not exist yet."""
     return _directories().user_state_path / "told-offers"
 
 

@@ -17,7 +17,7 @@ HookName = Annotated[
 class HookSettings(Section):
     """`tools`: globs over the names of tools. `files`: globs over the paths of edits. Both: empty means all.
 
-    `sandbox`: false lets the command run outside of it. `network` is about the sandbox.
+    `sandbox`: false runs the command without the sandbox. `network`: whether the sandbox allows the network.
     """
 
     name: HookName

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 5.0
 KEPT_CONNECTIONS = 8
-"""Idle ones that are kept. httpcore 1.0 gives the same idle connection to all requests that start together, and all but
-one try again: with 200 idle ones, 200 requests took 20 s of the processor.
+"""The maximum of idle connections. httpcore 1.0 gives the same idle connection to all requests that start together, and
+all but one try again: with 200 idle connections, 200 requests took 20 s of CPU time.
 """
 KEEP_ALIVE_SECONDS = 60.0
 DECOMPRESSED_BYTES = 64 * 1024
@@ -92,7 +92,7 @@ class HttpTransport:
         host = urlsplit(request.url).netloc.rpartition("@")[2]
         try:
             built = client.build_request(request.method, request.url, headers=request.headers, content=request.body)
-            if request.address:  # the Host header is set already, and stays
+            if request.address:  # the Host header is already set, and stays
                 built.extensions["sni_hostname"] = built.url.host
                 built.url = built.url.copy_with(host=request.address)
             response = await connect_unless_late(
@@ -150,7 +150,7 @@ class HttpTransport:
 
 
 def _make_anonymous_client() -> "httpx.AsyncClient":
-    """Keeps no connection: one to an address would be reused for any name that resolves to it, checked or not."""
+    """Keeps no connections: one to an address would be reused for any name that resolves to it, even if unchecked."""
     from http import cookiejar
 
     import httpx
@@ -224,7 +224,7 @@ def _connection_failed(error: Exception, host: str) -> ModelError:
 
 def _tls_failed(error: ssl.SSLError, host: str) -> ModelError:
     failed = ConnectionFailed(f"no secure connection to {host}: {error}")
-    if "ALERT" in (error.reason or ""):  # the server rejected us
+    if "ALERT" in (error.reason or ""):  # the server rejected the connection
         failed.hint = f"it may require a client certificate: set {CLIENT_CERTIFICATE} to one that it accepts"
     else:
         failed.hint = "check the clock and the base URL; if a proxy has its own certificate, set SSL_CERT_FILE"

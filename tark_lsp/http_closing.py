@@ -1,7 +1,7 @@
 """Closes what httpcore 1.0 leaves open if the task of a request is cancelled at the wrong moment.
 
 A cancel between connect and first byte leaves a connection that no request owns: it is never used again, and never
-closed. A cancel while a response is closed leaves its connection in use for ever.
+closed. A cancel while a response is closed leaves its connection in use forever.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 _closing: set["asyncio.Task[None]"] = set()
-"""The event loop itself keeps no task alive."""
+"""Keeps the tasks alive: the event loop holds only weak references."""
 
 
 async def close_orphans(client: Any) -> None:
@@ -24,7 +24,7 @@ async def close_orphans(client: Any) -> None:
 
 
 def closed_whole(close: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], Awaitable[None]]:
-    """`close` so that it runs to its end, even if its caller is cancelled meanwhile."""
+    """Wrap `close` so that it runs to its end, even if its caller is cancelled."""
 
     async def closing() -> None:
         task = asyncio.create_task(close())

@@ -1,7 +1,7 @@
-"""Connects again if it was this process that was late, and not the server.
+"""Connects again if this process was late, not the server.
 
-If this process gets no processor for seconds, or its event loop stands still, the time limit of a connection ends
-before the process can see that it is connected. Many requests that start together on a busy machine fail that way.
+If this process gets no CPU time for seconds, or its event loop is blocked, the time limit of a connection ends before
+the process notices that it is connected. On a busy machine, many requests that start together fail in this way.
 """
 
 import time
@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 LATE_SECONDS = 0.25
-"""A limit that ends so much later than it should says nothing about the server."""
+"""If a time limit ends this much too late, the timeout says nothing about the server."""
 
 TRIES = 4
 

@@ -1,4 +1,4 @@
-"""Functions that listen to events: with it, one part hears of another that does not know it."""
+"""`Listeners`: lets one part of the program react to events of another part that does not know it."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -13,7 +13,7 @@ class Listeners(Generic[E]):
         self._listeners: list[Callable[[E], object]] = []
 
     def listen(self, listener: Callable[[E], object]) -> Callable[[], None]:
-        """Call `listener` for each event from now on. Returns the function that ends it."""
+        """Call `listener` for each event from now on. Returns a function that removes it."""
         self._listeners.append(listener)
 
         def stop() -> None:
@@ -23,6 +23,6 @@ class Listeners(Generic[E]):
         return stop
 
     def emit(self, event: E) -> None:
-        """An exception of a listener is raised: no listener may fail."""
+        """Call all listeners. They must not fail: their exceptions are raised here."""
         for listener in tuple(self._listeners):
             listener(event)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class LogIds:
-    """Empty strings if there is none. The tool call's id is ours, not the provider's."""
+    """Empty strings if there is none. The tool call's id is Tark's, not the provider's."""
 
     session_id: str = ""
     turn_id: str = ""

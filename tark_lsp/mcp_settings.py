@@ -23,8 +23,8 @@ McpUrl = Annotated[
 class McpServerSettings(Section):
     """A server is a `command` or a `url` (docs/mcp.md). `${VAR}` in `env` and `headers` is read when it starts.
 
-    `tools`: only these; None: all. `trusted`: what it says of its tools counts. `sandbox`: if there is one. `network`
-    is about the sandbox, `private_host` about `url`.
+    `tools`: only these; None: all. `trusted`: its annotations of tools count. `sandbox`: run it in the sandbox if there
+    is one. `network`: whether the sandbox allows the network. `private_host`: for `url`.
     """
 
     command: OneLine | None = None

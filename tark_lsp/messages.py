@@ -92,7 +92,7 @@ Loading: TypeAlias = Literal["always", "deferred", "search", "call"]
 """When the model gets a tool.
 
 always    with the first request
-deferred  when a search found it, if the wire has that; otherwise never
+deferred  when a search found it, if the wire supports this; otherwise never
 search    always: it finds the deferred ones
 call      always, but only on a wire that cannot defer: it calls a deferred tool by its name
 """
@@ -102,7 +102,7 @@ call      always, but only on a wire that cannot defer: it calls a deferred tool
 class ToolDefinition:
     """What the model knows about a tool; `parameters` is a JSON schema of type object.
 
-    `strict`: the provider must enforce the schema; it can support only a part of JSON Schema then.
+    `strict`: the provider must enforce the schema. Then it may support only a part of JSON Schema.
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""How another process of this server is started, and whether a process still runs."""
+"""How another process of this server is started, and whether a process is still running."""
 
 import os
 import sys
 
 OWN_SERVER = (sys.executable, "-P", "-m", "tark_lsp")
-"""Without -P, Python would import modules from the current folder, which can be anybody's project."""
+"""Without -P, Python would import modules from the current folder, which can be an untrusted project."""
 
 
 def is_alive(process_id: int) -> bool:

@@ -1,7 +1,7 @@
 """Makes Markdown of a model safe to show as a document, also while it streams in. Pure.
 
-Some read the text as it is written; a preview draws it. What a preview would load, or what hides text, is written so
-that it has only one reading: images are links, tags are text, and links lead to web pages, mail addresses or files.
+Users see the raw text or a rendered preview. Markup that a preview would load, or that hides text, is rewritten so that
+both show the same: images become links, tags become text, and links lead to web pages, mail addresses or files.
 Code in a line ends with its line, and a fence where its indentation ends: after one wrong guess about what is code, a
 preview would load an image that this file took for code.
 """
@@ -21,7 +21,7 @@ TOKEN = re.compile(
       | (?P<entity>&(?:\#\w{{1,8}}|\w{{1,31}});)""",
     re.VERBOSE,
 )
-"""What a preview draws in its own way. `link` also finds the definition of a reference, `[name]: target`."""
+"""Markup that a preview renders specially. `link` also finds the definition of a reference, `[name]: target`."""
 TICKS, TICKS_AT_END = re.compile("(?P<ticks>`+)"), re.compile("`+$")
 UNFINISHED = re.compile(r"(?:\\|`+|!|<|&#?\w{0,31}|\u200d|\](?:[(:][ \t]*[\w.~%+@/:-]{0,200})?)$")
 """The end of a text that may become a token with what follows."""
@@ -42,7 +42,7 @@ def visible_prose(text: str) -> str:
 
 
 def prose_line(text: str) -> str:
-    """For words of ours mixed with foreign ones, in a line of a Markdown document that begins with our own words."""
+    """For Tark's own text mixed with foreign text, in a line of a Markdown document that begins with Tark's text."""
     prose = Prose(in_line=True)
     return prose.add(visible(text)) + prose.end()
 
@@ -53,7 +53,7 @@ class Prose:
     def __init__(self, *, in_line: bool = False) -> None:
         self._pending = ""
         self._in_line = in_line
-        """A part of this line was returned already: it is no fence."""
+        """A part of this line was already returned, so it is not a fence."""
         self._fence: tuple[int, int, str] | None = None
         """The indentation as it was given and as it is written, and what closes it."""
         self._ticks = 0
@@ -61,7 +61,7 @@ class Prose:
         self._last = ""
         self._table = False
         self._bars = [False, False]
-        """Had the code of the line above, and of this one, a bar?"""
+        """Whether the code in the line above, and in this line, has a bar."""
 
     def add(self, text: str) -> str:
         *lines, self._pending = (self._pending + text).split("\n")
@@ -74,7 +74,7 @@ class Prose:
         return "".join(written)
 
     def end(self) -> str:
-        """The rest, with what closes it."""
+        """Return the rest of the text, and close what is open."""
         rest, self._pending = self._pending, ""
         written = self._line(rest) if rest or self._in_line else ""
         if self._fence is not None:
@@ -82,7 +82,7 @@ class Prose:
         return written.removesuffix("\n")
 
     def put(self, ours: str) -> str:
-        """Markdown of our own, which is not changed."""
+        """Add Tark's own Markdown, which is not changed."""
         written = self.end() + ours
         self._in_line = not ours.endswith("\n")
         return written

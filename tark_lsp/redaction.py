@@ -1,8 +1,8 @@
-"""Removes keys from logs: from all our records, and from what the HTTP libraries write about requests.
+"""Removes keys from logs: from all of Tark's records, and from what the HTTP libraries log about requests.
 
-Nobody knows all keys, so they are found in four ways: by what is before them (a header, a name like `api_key`), by
-their shape, by being too random for a word, and by being the value of an environment variable with such a name. This
-also removes checksums: in a log that is the cheaper mistake.
+Not all keys are known, so they are found in four ways: by the text before them (a header, a name like `api_key`), by
+their pattern, by being too random for a word, and as values of environment variables with such a name. This also
+removes checksums, which is the smaller mistake in a log.
 """
 
 import logging
@@ -55,8 +55,8 @@ KEY_PREFIXES = re.compile(
     r"""|AIza[\w-]{20,}|(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{12,}|LTAI[a-zA-Z0-9]{12,}"""
     r"""|eyJ[\w-]{8,}(?:\.[\w-]*){0,4})"""
 )
-"""Text that can be a key by its prefix alone, of any length (secrets/shapes.py has the full shapes): in a log the
-cheaper mistake."""
+"""Text of any length that can be a key only because of its prefix. secrets/shapes.py has the full patterns; in a log,
+removing too much is the smaller mistake."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_+=~.-]{16,}")
 OWN_IDS = re.compile(r"(?:session|turn|call|hunk|request)-[0-9a-f]{12}")

@@ -39,7 +39,7 @@ class PriceSettings(Section):
 
 
 class ModelSettings(Section):
-    """The user's corrections of what the provider and our table say about one model. None: no correction."""
+    """The user's corrections of what the provider and Tark's table say about one model. None: no correction."""
 
     context_window: Count | None = None
     max_output_tokens: Count | None = None
@@ -126,15 +126,15 @@ class ModeModels(Section):
 
 
 class ModelChoices(Section):
-    """Models for modes and for custom agents (docs/agents.md). `agents` counts more than what their files say."""
+    """Models for modes and for custom agents (docs/agents.md). `agents` overrides the agents' files."""
 
     modes: ModeModels = Field(default_factory=ModeModels)
     agents: Mapping[AgentName, ModelName] = Field(default_factory=dict)
 
 
 class ContextSettings(Section):
-    """Code that is added to a prompt without being asked for (docs/index.md, "Automatic context"). `tokens`: at most so
-    many for one prompt, by our estimate."""
+    """Code that is automatically added to a prompt (docs/index.md, "Automatic context"). `tokens`: the maximum for one
+    prompt, by Tark's estimate."""
 
     automatic: Literal["off", "light", "full"] = "light"
     tokens: Count = 4000

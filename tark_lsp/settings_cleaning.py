@@ -91,7 +91,7 @@ def _sentence(model: type[BaseModel], location: tuple[int | str, ...], kind: str
 
 
 def dotted(location: Iterable[int | str]) -> str:
-    """A setting's name for people. Unusual names are escaped."""
+    """A setting's name as text for the user. Unusual names are escaped."""
     name = ".".join(str(step) for step in location)
     return name if re.fullmatch(r"[\w.-]{1,80}", name, re.ASCII) else quoted(name)
 
@@ -135,7 +135,7 @@ def leaf_paths(values: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterat
 def our_section(
     model: type[BaseModel], sent: object, source: str, problems: list[str], *, only_known: bool
 ) -> dict[str, Any]:
-    """Our part of what an editor sent: under "tark", else the bare keys (`only_known`: only ours)."""
+    """Tark's part of what an editor sent: under "tark", else the bare keys (`only_known`: only Tark's keys)."""
     if isinstance(sent, Mapping) and "tark" in sent:
         sent, only_known = sent["tark"], False
     if sent is None or sent == []:  # an empty Lua table arrives as a list

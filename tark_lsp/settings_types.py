@@ -1,4 +1,4 @@
-"""The types of settings: values with their rules, the base of all sections, and the mark of what only a user sets."""
+"""The types of settings: values with their rules, the base of all sections, and the mark for user-only settings."""
 
 import re
 from typing import Annotated, Literal, TypeVar

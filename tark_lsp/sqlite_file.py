@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 BUSY_SECONDS = 5.0
-"""How long SQLite waits for another process. Our writes take milliseconds, except when a big session is imported."""
+"""How long SQLite waits for another process. Tark's writes take milliseconds, except when a big session is imported."""
 LONGEST_LOG_PAGES = 16_384
 """At 64 MiB of log, the commit itself copies the log into the file."""
 PRAGMAS = (
@@ -39,7 +39,7 @@ UNUSABLE = DAMAGED | {
     sqlite3.SQLITE_PROTOCOL,
     sqlite3.SQLITE_READONLY,
 }
-"""Errors of the file. Any other error is a defect of ours, and would also occur in memory."""
+"""Errors of the file. Any other error is a bug in Tark, and would also occur in memory."""
 T = TypeVar("T")
 
 
@@ -57,7 +57,7 @@ def open_file(path: Path, version: int, tables: Sequence[str], busy_seconds: flo
     """
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            path.chmod(0o600)  # SQLite gives the files beside it the same mode
+            path.chmod(0o600)  # SQLite gives the log files next to it the same mode
     except FileNotFoundError:
         path.touch(mode=0o600)
     return _prepare(_connect(os.fspath(path), busy_seconds), version, tables, busy_seconds)
@@ -66,7 +66,7 @@ def open_file(path: Path, version: int, tables: Sequence[str], busy_seconds: flo
 def open_to_read(path: Path) -> sqlite3.Connection:
     """Open a file without changing it. Raises sqlite3.Error.
 
-    If no files can be written beside it, what is only in its write-ahead log is not seen.
+    If no files can be created next to it, rows that are only in its write-ahead log are not visible.
     """
     for option in ("mode=ro", "immutable=1"):
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?{option}", uri=True, timeout=BUSY_SECONDS)
@@ -146,7 +146,7 @@ def copy_file(path: Path, target: sqlite3.Connection, version: int) -> bool:
 
 
 def checkpoint_log(path: Path) -> None:
-    """Copy the write-ahead log into the file. For any thread: it has a connection of its own, and blocks no writer."""
+    """Copy the write-ahead log into the file. Works on any thread: it uses its own connection and blocks no writer."""
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
     except sqlite3.Error:
@@ -154,7 +154,7 @@ def checkpoint_log(path: Path) -> None:
     try:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
     except sqlite3.Error:
-        pass  # the rows stay in the log, which is as safe; the next write reports what is wrong
+        pass  # the rows stay in the log, which is as safe; the next write reports the error
     finally:
         connection.close()
 
@@ -200,7 +200,7 @@ def put_aside(path: Path, damaged: FileIdentity | None) -> Path:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """No other process puts a file of this folder aside meanwhile, so that none takes the new file for the damaged one.
+    """Prevents other processes from putting files aside here: they could mistake the new file for the damaged one.
 
     Windows needs no lock: it does not rename a file that another process has open. Raises OSError if the folder cannot
     be locked within `BUSY_SECONDS`.

@@ -5,10 +5,10 @@
 | one line of plain text: a message, button, title, label, diagnostic, progress, symbol | `visible` |
 | the same in a code lens or progress of VS Code | `without_icons` around it |
 | several lines of plain text: the beginning of a document in a message | `visible_lines` |
-| code in a line of a Markdown document of ours: commands, paths, titles, names | `code_span` |
+| code in a line of one of Tark's Markdown documents: commands, paths, titles, names | `code_span` |
 | the same in a cell of a Markdown table | `table_cell` |
-| code on lines of its own in Markdown: commands, diffs, hovers | `code_block` |
-| Markdown of a model; a sentence of ours with foreign words, in Markdown | `visible_prose`, `prose_line` (prose.py) |
+| code on separate lines in Markdown: commands, diffs, hovers | `code_block` |
+| Markdown of a model; Tark's sentence with foreign words, in Markdown | `visible_prose`, `prose_line` (prose.py) |
 | the terminal | cli/visible.py |
 
 All show an invisible character as its code point, `\\u{202e}`, and leave code as it is.
@@ -31,7 +31,7 @@ BLANK_BUT_LETTERS = frozenset(
 """Letters and marks that draw nothing: Hangul fillers, blank Braille, joiners, variation selectors."""
 
 MOST_MARKS = 5
-"""Combining marks on one letter. More are no writing: they are drawn over the lines above and below."""
+"""Combining marks on one letter. No script needs more: they would be drawn over the lines above and below."""
 
 NOT_PRINTABLE_ASCII = re.compile(r"[^ -~]+")
 
@@ -49,12 +49,12 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """For plain text whose lines are lines of the message: its own, so that they cannot be mistaken for ours."""
+    """For plain text with several lines, which are separate lines of the message: they must not look like Tark's."""
     return "\n".join(map(visible, text.replace("\r\n", "\n").split("\n")))
 
 
 def code_span(text: str) -> str:
-    """For code in a line of Markdown: between so many backticks that it cannot end them."""
+    """For code in a line of Markdown: between enough backticks that the code cannot close them."""
     shown = _shown(text.replace("\r\n", "\n"), {"\n": "⏎", "\t": "⇥"}) or " "
     ticks = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
     # Markdown removes one blank at both ends, if there is one at both and something else between them.
@@ -69,7 +69,7 @@ def table_cell(text: str) -> str:
 
 
 def code_block(text: str, language: str = "") -> str:
-    """For code on lines of its own in Markdown: in a fence that it cannot close."""
+    """For code on separate lines in Markdown: in a fence that the code cannot close."""
     shown = visible_code(text)
     ticks = "`" * max(3, max(map(len, re.findall("`+", shown)), default=0) + 1)
     known = language if re.fullmatch(r"[\w+#-]+", language, re.ASCII) else ""
@@ -109,7 +109,7 @@ def code_point(character: str) -> str:
 
 
 def is_hidden(character: str) -> bool:
-    """Does it draw nothing, or something that cannot be told from a blank?"""
+    """Whether it draws nothing, or something that looks like a blank."""
     category = unicodedata.category(character)
     return (
         category in HIDDEN_CATEGORIES
@@ -120,7 +120,7 @@ def is_hidden(character: str) -> bool:
 
 
 def _shown(text: str, instead: dict[str, str], *, before: str = "", emoji: bool = False) -> str:
-    """`instead` has what is written for line ends and tabs. Most text is printable ASCII, and is not looked at."""
+    """`instead`: the replacements of line ends and tabs. Most text is printable ASCII, and is returned unchanged."""
 
     def shown(run: "re.Match[str]") -> str:
         marks = 0 if run.start() else MOST_MARKS  # a mark at the start of a line has no letter below it
@@ -143,7 +143,7 @@ def _shown(text: str, instead: dict[str, str], *, before: str = "", emoji: bool 
 
 
 def _is_of_emoji(text: str, index: int) -> bool:
-    """A selector behind an emoji, or a joiner between two."""
+    """Whether it is a selector after an emoji, or a joiner between two."""
     previous, after = text[index - 1 : index], text[index + 1 : index + 2]
     if text[index] in "\ufe0e\ufe0f":
         return _is_picture(previous)

@@ -1,4 +1,4 @@
-"""One answer: asks the model, and sends what it says as events, or as one response; ends when the client leaves."""
+"""One answer: asks the model and sends its answer as events or as one response. Ends if the client disconnects."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ from tark_lsp.llm.wire.json_values import encode_json
 log = logging.getLogger(__name__)
 
 MAX_WARNINGS = 2000
-"""Characters of the header."""
+"""Characters in the header."""
 
 STREAM_HEADERS: Mapping[str, str] = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
 STOPPING = Problem(503, SERVER, "gateway_stopping", "the gateway is stopping; try again", retryable=True)
@@ -32,10 +32,10 @@ BROKEN = Problem(500, SERVER, "gateway_error", "the gateway failed; its log says
 
 
 class Answer(Response):
-    """An ASGI response. A stream begins with the model's first event, so that an early error has a status of its own;
-    a model that is silent for long does not delay it further.
+    """An ASGI response. A stream begins with the model's first event, so that an earlier error can set the HTTP status.
+    It also begins if the model is silent for long.
 
-    `stopping` is set when the gateway cannot wait for answers any more. `ended` is told how it ended.
+    `stopping` is set when the gateway no longer waits for answers. `ended` is called with the outcome.
     """
 
     def __init__(
@@ -61,7 +61,10 @@ class Answer(Response):
         self.background = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Whatever ends first, all ends: closing the model's stream closes its connection."""
+        """Ends when the answer is complete, the client has left, or the gateway stops. This cancels the other tasks.
+
+        Closing the model's stream closes the connection to the provider.
+        """
         self._scope, self._receive, self._send = scope, receive, send
         work = asyncio.create_task(self._answer())
         left = asyncio.create_task(_client_left(receive))
@@ -76,12 +79,12 @@ class Answer(Response):
             await asyncio.wait(tasks)
         if cut:
             await self._fail(STOPPING)
-        if not work.cancelled() and (error := work.exception()) is not None:  # its end could not be sent either
+        if not work.cancelled() and (error := work.exception()) is not None:  # the error could not be sent either
             log.warning("%s: %r", self._short_id, error)
         self._report(client_left=work.cancelled() and not cut)
 
     def _report(self, *, client_left: bool) -> None:
-        """Tokens and times, but nothing of the bodies."""
+        """Report tokens and times, but no content of the request or answer."""
         usage, seconds = self._encoder.usage, time.monotonic() - self._began
         end = "left" if client_left else self._encoder.response["status"]
         if self._problem is not None and not self._streaming:
@@ -99,7 +102,7 @@ class Answer(Response):
 
     @property
     def _short_id(self) -> str:
-        """The end of the response's id. The log takes the whole id for a secret."""
+        """The end of the response's id. The log would redact the whole id as a secret."""
         return f"response {self._encoder.response['id'][-8:]}"
 
     async def _answer(self) -> None:
@@ -114,7 +117,7 @@ class Answer(Response):
             await self._fail(problem)
         except OSError:
             pass  # the client has left
-        except Exception:  # whatever it is, the client gets an error in OpenAI's shape
+        except Exception:  # the client always gets an error in OpenAI's format
             log.exception("%s failed", self._short_id)
             await self._fail(BROKEN)
 
@@ -170,7 +173,7 @@ class Answer(Response):
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def _warn(self, text: str) -> None:
-        """In the header; if that is sent already, as a comment of the stream."""
+        """Put a warning into the header or, if the header was already sent, into a comment of the stream."""
         self._warnings.append(text)
         await self._write_comment(f"warning: {_one_line(text)}".encode())
 
@@ -188,12 +191,12 @@ class Answer(Response):
 
 
 def _one_line(text: str) -> str:
-    """For a header or a comment: printable ASCII, cut."""
+    """The text for a header or a comment: printable ASCII, truncated."""
     plain = text.encode("ascii", "backslashreplace").decode()
     return "".join(letter if letter.isprintable() else " " for letter in plain)[:MAX_WARNINGS]
 
 
 async def _client_left(receive: Receive) -> None:
-    """Returns when the connection is closed. The body was read before."""
+    """Returns when the connection is closed. The body must have been read before."""
     while (await receive())["type"] != "http.disconnect":
         pass

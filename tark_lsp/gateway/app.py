@@ -31,10 +31,10 @@ from tark_lsp.llm.client import Models
 log = logging.getLogger(__name__)
 
 LARGE = 64 * 1024
-"""Bytes: larger bodies are read in a thread, so that running answers go on."""
+"""Bytes. Larger bodies are parsed in a thread, so that they do not block running answers."""
 
 CODES = {404: "not_found", 405: "method_not_allowed"}
-"""Of the errors that routing makes."""
+"""The codes of routing errors."""
 
 PLACES = "use POST /v1/responses or GET /v1/models (so a client's base URL ends with /v1), /health or /metrics"
 
@@ -42,7 +42,7 @@ STATELESS = "nothing is stored here, so nothing can be done with a response late
 
 
 def new_id(prefix: str) -> str:
-    """Unique, in the alphabet and length that every provider accepts."""
+    """A unique id with characters and a length that every provider accepts."""
     return f"{prefix}_{secrets.token_hex(12)}"
 
 
@@ -57,7 +57,7 @@ class Gateway:
         self.metrics = Metrics(lambda: self._load.running)
 
     async def respond(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app. Raises Problem, TarkError and ClientDisconnect, all before an answer has begun."""
+        """An ASGI app. Raises Problem, TarkError and ClientDisconnect, but only before an answer has begun."""
         request = Request(scope, receive)
         check_head(request.headers)
         with self._load.slot(int(request.headers.get("content-length", MAX_BYTES))) as slot:
@@ -84,7 +84,7 @@ class Gateway:
         return Response(self.metrics.as_text(), media_type=CONTENT_TYPE)
 
     def count_refused(self, problem: Problem) -> None:
-        """A request that no model was asked about."""
+        """Count a request that was refused before a model was called."""
         self.metrics.observe(Outcome("", "refused", problem.code))
         log.info("refused: %d %s %s", problem.status, problem.code, problem.param)
 
@@ -112,7 +112,7 @@ class Gateway:
 
 
 class _Endpoint:
-    """An ASGI app as an object: Starlette takes functions and methods for something else."""
+    """An ASGI app as an object: Starlette would treat a function or method as a request handler."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -152,7 +152,7 @@ PROBLEMS: Mapping[type[Exception], Callable[..., Problem]] = {
 def _shaped(
     problem_with: Callable[..., Problem], count: Callable[[Problem], None]
 ) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Every error has OpenAI's shape."""
+    """A handler that returns each error in OpenAI's format."""
 
     async def handle(_: Request, error: Exception) -> Response:
         problem = problem_with(error)

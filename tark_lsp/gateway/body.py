@@ -1,4 +1,4 @@
-"""Reads the body of a request, within limits of size and time, and decodes it as JSON."""
+"""Reads the body of a request within size and time limits, and decodes it as JSON."""
 
 import asyncio
 import json
@@ -14,21 +14,21 @@ from tark_lsp.gateway.problems import INVALID, Problem
 MAX_BYTES = 32 * 1024 * 1024
 MAX_BRACKETS = 500_000
 MAX_COMMAS = 1_000_000
-"""How much is decoded: each bracket can be an array or an object, each comma a value. Those in texts count, too: to
-tell them apart takes as long as decoding all.
+"""Limits for decoding. Each bracket can be an array or object, each comma a value. Those in strings count, too: to
+tell them apart takes as long as decoding everything.
 """
 
 MAX_DIGITS = 400
-"""Of an integer."""
+"""Digits of an integer."""
 
 SECONDS = 60.0
-"""For the whole body."""
+"""Time limit for the whole body."""
 
 SLICE = 64 * 1024
-"""Bytes. The parts of what is larger are decoded one by one: while the decoder runs, no other thread does."""
+"""Bytes. The parts of a larger value are decoded one by one: the decoder blocks all other threads while it runs."""
 
 SLICED_LEVELS = 4
-"""The body, its input, an item, its content."""
+"""Levels that are decoded part by part: the body, its input, an item, the item's content."""
 
 PARTS_OF: dict[bytes, msgspec.json.Decoder[Any]] = {
     b"{": msgspec.json.Decoder(dict[str, msgspec.Raw]),
@@ -51,7 +51,7 @@ async def read_body(request: Request) -> bytes:
 
 
 def check_head(headers: Headers) -> None:
-    """What is wrong with the request before its body is read. Raises Problem."""
+    """Check the headers before the body is read. Raises Problem."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Problem(415, INVALID, "unsupported_media_type", "the Content-Type must be application/json")
@@ -75,7 +75,7 @@ def decode_body(body: bytes) -> dict[str, Any]:
         value = _decode(body, SLICED_LEVELS)
     except RecursionError:
         raise Problem(400, INVALID, "too_deep", "the body is nested too deep") from None
-    except (msgspec.DecodeError, UnicodeDecodeError):  # lone surrogates, or an error whose place is not known
+    except (msgspec.DecodeError, UnicodeDecodeError):  # lone surrogates, or an error without a position
         value = _decode_exactly(body)
     if not isinstance(value, dict):
         raise Problem(400, INVALID, "invalid_type", "the body must be an object")
@@ -98,7 +98,7 @@ def _decode(text: bytes, levels: int) -> Any:
 
 
 def _decode_exactly(body: bytes) -> Any:
-    """Tolerates lone surrogates, and says where an error is. Raises Problem."""
+    """Like `_decode`, but accepts lone surrogates and reports the position of an error. Raises Problem."""
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, parse_int=_short)
     except UnicodeDecodeError:
@@ -111,7 +111,7 @@ def _decode_exactly(body: bytes) -> Any:
 
 
 def _refuse(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _finite(digits: str) -> float:

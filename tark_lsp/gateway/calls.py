@@ -1,4 +1,4 @@
-"""A model's function call in the shape that its client declared: a function, a custom tool, a search. Pure."""
+"""Converts a model's function call into the kind that the client declared: function, custom tool or search. Pure."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def call_fields(tool: Tool | None, name: str, call_id: str) -> tuple[Kind, dict[str, Any]]:
-    """The kind of the item, and its fields beside the arguments. A tool that nobody declared is a function."""
+    """The kind of the item, and its fields except the arguments. An undeclared tool is a function."""
     if tool is None:
         return "function_call", {"call_id": call_id, "name": name}
     if tool.kind == "tool_search_call":
@@ -23,7 +23,7 @@ def call_fields(tool: Tool | None, name: str, call_id: str) -> tuple[Kind, dict[
 
 
 def call_text(kind: Kind, arguments: str) -> tuple[str, dict[str, Any]]:
-    """The text of the item, and fields that are known only now. Malformed arguments are passed on as they are."""
+    """The text of the item, and fields that depend on the arguments. Malformed arguments are passed on unchanged."""
     if kind == "tool_search_call":
         value = read_object(arguments)
         return "", {"arguments": arguments if value is None else value}
@@ -34,12 +34,12 @@ def call_text(kind: Kind, arguments: str) -> tuple[str, dict[str, Any]]:
 
 
 def log_malformed(item_id: str, arguments: str) -> None:
-    """By length and place, never by content."""
+    """Log the length and the position of the error, never the content."""
     try:
         json.loads(arguments or "{}")
     except json.JSONDecodeError as error:
         log.warning(
-            "%s: %d characters of arguments are no JSON from character %d on", item_id, len(arguments), error.pos
+            "%s: %d characters of arguments are not JSON from character %d on", item_id, len(arguments), error.pos
         )
     except RecursionError:
         log.warning("%s: %d characters of arguments are nested too deep", item_id, len(arguments))

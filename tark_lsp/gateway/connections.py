@@ -1,4 +1,4 @@
-"""Connections to the gateway: uvicorn's protocol, with limits for what comes before a request is known."""
+"""Connections to the gateway: uvicorn's protocol, with limits for the data that precedes a complete request head."""
 
 import asyncio
 import logging
@@ -13,24 +13,24 @@ log = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 1024
 MAX_HEAD_BYTES = 64 * 1024
-"""Of the request line and the headers."""
+"""Size limit for the request line and the headers."""
 
 HEAD_SECONDS = 15.0
-"""How long they may take."""
+"""Time limit for the request line and the headers."""
 
 SLOW_READER_SECONDS = 120.0
-"""How long the client may take until it reads what is sent."""
+"""How long the client may leave sent data unread."""
 
 UPGRADE = re.compile(rb"(?<=\r\n)upgrade(?=[ \t]*:)", re.IGNORECASE)
-"""Java's HTTP client offers HTTP/2 in this header with each request. The parser would drop the body of the request."""
+"""Java's HTTP client offers HTTP/2 in this header of each request. With it, the parser would drop the body."""
 
 
 class Connection(HttpToolsProtocol):
-    """One connection, with one request at a time. Its client gets an error in OpenAI's shape, and the connection is
-    closed, if what it sends is no HTTP, or if its head is too large or too slow.
+    """One connection, with one request at a time. If the data is not HTTP, or the head is too large or too slow, the
+    client gets an error in OpenAI's format, and the connection is closed.
 
-    A request that is sent before the last one is answered is not read, and the connection ends with that answer:
-    uvicorn would not notice any more that the client has left.
+    A request that arrives before the previous one is answered is not read, and the connection ends with that answer:
+    with pipelined requests, uvicorn would not notice that the client has left.
 
     https://www.uvicorn.org/server-behavior/ (as of version 0.54)
     """
@@ -41,7 +41,7 @@ class Connection(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's signature
         super().connection_made(transport)
         if len(self.connections) > MAX_CONNECTIONS:
             self._refuse(503, "gateway_busy", f"the gateway has {MAX_CONNECTIONS} connections at the moment")
@@ -85,7 +85,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head, self._head_bytes = False, 0
         super().on_headers_complete()
-        self.headers = []  # what comes after the body, such as a token, is no header of this request
+        self.headers = []  # trailers after the body, such as a token, are not headers of this request
 
     def on_message_complete(self) -> None:
         self._in_head = True
@@ -100,7 +100,7 @@ class Connection(HttpToolsProtocol):
 
     @property
     def _is_idle(self) -> bool:
-        """Nothing is being answered: what comes is a head, or the rest of a body that was refused."""
+        """Whether no answer is in progress. Incoming data is then a head, or the rest of a refused body."""
         return self.cycle is None or self.cycle.response_complete
 
     def _start_timer(self) -> None:
@@ -117,7 +117,7 @@ class Connection(HttpToolsProtocol):
             self._write_timer = None
 
     def _does_not_read(self) -> None:
-        """Closing would wait until the client has read the rest. What answers it sees that it has left."""
+        """Abort, because `close` would wait until the client has read the rest. The answer's task then ends, too."""
         log.warning("a client has not read for %.0f s; its connection is closed", SLOW_READER_SECONDS)
         self.transport.abort()
 
@@ -127,7 +127,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(408, "request_timeout", f"the headers did not arrive within {HEAD_SECONDS:.0f} s")
 
     def _refuse(self, status: int, code: str, message: str) -> None:
-        """Ends the connection. An answer that has begun is cut, because what follows cannot be told from it."""
+        """End the connection. Send the error only if no answer has begun: it would look like a part of the answer."""
         self._stop_timer()
         if (self._is_idle or not self.cycle.response_started) and not self.transport.is_closing():
             body = bytes(JsonResponse(Problem(status, INVALID, code, message).body).body)

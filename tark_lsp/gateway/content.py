@@ -1,4 +1,4 @@
-"""The content of messages and of outputs: texts and images. What a model cannot get is an error with its place."""
+"""Reads the content of messages and outputs: texts and images. The error for any other part names its place."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from tark_lsp.gateway.reading import field, read, short
 from tark_lsp.messages import Image, Text
 
 DATA_URL = re.compile(r"data:(image/[a-zA-Z0-9.+-]{1,64});base64,([A-Za-z0-9+/\s]*+={0,2}\s*+)")
-"""Without backtracking: an image has many megabytes."""
+"""Must not backtrack: an image can have many megabytes."""
 
 TEXTS: Mapping[str, str] = {
     "input_text": "text",
@@ -18,7 +18,7 @@ TEXTS: Mapping[str, str] = {
     "summary_text": "text",
     "refusal": "refusal",
 }
-"""The types of parts that are text, and the field that holds it."""
+"""The types of text parts, and the field that holds the text."""
 
 NOT_CARRIED: Mapping[str, str] = {
     "input_file": "files are not supported; send their text as input_text",
@@ -34,10 +34,10 @@ def read_content(content: Any, where: str) -> list[Text | Image]:
 
 
 def text_of(content: Any, where: str) -> str:
-    """For messages that hold only text. Raises Problem."""
+    """The text of a message that can hold only text. Raises Problem."""
     parts = read_content(content, where)
     if any(isinstance(part, Image) for part in parts):
-        raise invalid(f"{where} can hold no images", where)
+        raise invalid(f"{where} cannot hold images", where)
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 
@@ -52,7 +52,7 @@ def _part(part: Any, where: str) -> Text | Image:
 
 
 def _image(part: Mapping[str, Any], where: str) -> Image:
-    """Only images in the request itself: the gateway fetches nothing."""
+    """An image that is included in the request: the gateway fetches nothing."""
     if not part.get("image_url"):
         raise invalid(f"{where}: files at OpenAI cannot be read; send the image as a data: URL", f"{where}.file_id")
     url = field(part, "image_url", str, where)

@@ -1,9 +1,9 @@
-"""`ResponseEncoder`: the events of a model as the events of the Responses API, item by item. Pure.
+"""`ResponseEncoder` converts the events of a model into the events of the Responses API, item by item. Pure.
 
-An answer is a queue of drafts. Each event of the model adds to a draft, or makes a new one at the end. Only the first
-draft is streamed; when it ends, the next one is. So no two items overlap, whatever the order of the model's events. A
-text ends when something else follows. A call ends when the model says so, or when something follows and its arguments
-are a whole object: Chat Completions says only at the end of an answer that its calls are complete.
+An answer is a queue of drafts. Each event of the model adds to a draft, or appends a new one. Only the first draft is
+streamed; when it ends, the next one is streamed. So items never overlap, whatever the order of the model's events. A
+text ends when something else follows. A call ends when the model says so, or when something follows and the arguments
+are a complete object: Chat Completions reports only at the end of an answer that its calls are complete.
 """
 
 from collections import deque
@@ -34,15 +34,15 @@ from tark_lsp.llm.wire.tool_calls import is_json_object
 from tark_lsp.messages import Usage
 
 MAX_CHARACTERS = 64 * 1024 * 1024
-"""Of an answer, which is held whole until its end."""
+"""Limit for an answer, which stays in memory until it ends."""
 
 
 @dataclass(slots=True, eq=False)
 class _Draft:
     """An item that is not finished. `pieces`: text that is not streamed yet.
 
-    `sealed`: nothing will be added. `held`: a call that an echo can still precede. `arguments` are all of a call's, and
-    `whole` says whether they are an object; None: not known.
+    `sealed`: nothing will be added. `held`: a call that an echo can still precede. `arguments`: all pieces of a call's
+    arguments. `whole`: whether these are a complete object; None if not known.
     """
 
     kind: Kind
@@ -58,14 +58,14 @@ class _Draft:
     whole: bool | None = None
 
     def add(self, piece: str) -> None:
-        """A piece of a call's arguments."""
+        """Add a piece of a call's arguments."""
         self.arguments.append(piece)
         self.pieces.append(piece)
         self.whole = None
 
     @property
     def can_end(self) -> bool:
-        if self.whole is None:  # not with each event that waits for a long call, nor with each piece of two that mix
+        if self.whole is None:  # cached, so that long or interleaved calls are not parsed again for each event
             ends = not self.arguments or self.arguments[-1].rstrip().endswith("}")
             self.whole = ends and is_json_object("".join(self.arguments))
         return self.sealed or not self.is_call or self.whole
@@ -92,13 +92,13 @@ class ResponseEncoder:
         self._characters = 0
 
     def begin(self) -> list[Event]:
-        """The first events. They say nothing of the answer."""
+        """The first events. They contain nothing of the answer."""
         return self._number(
             [{"type": kind, "response": self.response} for kind in ("response.created", "response.in_progress")]
         )
 
     def feed(self, event: StreamEvent) -> list[Event]:
-        """The events that this one makes. `Done` makes the last ones. Raises Problem if the answer does not end."""
+        """Convert one event of the model. `Done` returns the last events. Raises Problem if the answer is too long."""
         if self._held is not None and not (isinstance(event, Echo) and event.of == "call"):
             self._held.held, self._held = False, None
         match event:
@@ -125,7 +125,7 @@ class ResponseEncoder:
         return self._number(self._advance())
 
     def fail(self, problem: Problem) -> list[Event]:
-        """Ends the response. What is open stays open: it has no end."""
+        """End the response. Items that are not finished get no closing events."""
         self.response = failed(self.response, self._output, self.usage, problem)
         return self._number([{"type": "response.failed", "response": self.response}])
 
@@ -154,7 +154,7 @@ class ResponseEncoder:
         self._calls[event.id] = self._held = draft
 
     def _complete_call(self, draft: _Draft, arguments: str) -> None:
-        """What was not streamed of the arguments is added. They are authoritative if they differ from the pieces."""
+        """Add the part of the arguments that was not streamed. `arguments` replace the pieces if they differ."""
         streamed = "".join(draft.arguments)
         if not draft.sealed and arguments.startswith(streamed):
             if rest := arguments[len(streamed) :]:
@@ -164,9 +164,10 @@ class ResponseEncoder:
         draft.sealed = True
 
     def _keep_echo(self, echo: Echo) -> None:
-        """An echo travels in a reasoning item: its own, one before its call, or one of its own at the end.
+        """Put an echo into a reasoning item: the current one, a new one before its call, or a new one at the end.
 
-        `history.py` reads them in this order, by the rules of `MessageBuilder`.
+        A text's phase is a field of its message. `history.py` reads the items in this order, by the rules of
+        `MessageBuilder`.
         """
         last = self._drafts[-1] if self._drafts else None
         if echo.of == "call":
@@ -195,7 +196,7 @@ class ResponseEncoder:
     # --- drafts to events ---------------------------------------------------------------------------------------
 
     def _advance(self) -> list[Event]:
-        """Streams the first draft, and the next ones as far as drafts have ended."""
+        """Stream the first draft. Whenever a draft has ended, stream the next one."""
         events: list[Event] = []
         while self._drafts:
             draft = self._drafts[0]
@@ -237,7 +238,7 @@ class ResponseEncoder:
         return events
 
     def _finish(self, stop: WireStop, raw: str) -> list[Event]:
-        """Calls that the model did not complete were cut off."""
+        """End all drafts. Calls that the model did not complete are incomplete."""
         for draft in self._drafts:
             if not draft.sealed:
                 draft.status = "incomplete" if draft.is_call or stop is WireStop.MAX_TOKENS else "completed"

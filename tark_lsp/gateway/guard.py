@@ -1,6 +1,6 @@
-"""Who may ask the gateway: programs of this machine that know its token; never a web page. Pure, but for the rim.
+"""Only programs on this machine that know the token may use the gateway, never a web page. `Guard` is pure.
 
-A web page can reach a server on loopback. Its requests have an `Origin`, and after DNS rebinding a foreign `Host`.
+A web page can reach a server on loopback. Its requests have an `Origin` or, after DNS rebinding, a foreign `Host`.
 """
 
 import hmac
@@ -16,7 +16,7 @@ from tark_lsp.gateway.problems import INVALID, Problem
 
 LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 OPEN_PATHS: Sequence[str] = ("/health",)
-"""No token is needed."""
+"""Paths that need no token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Guard:
 
 
 class GuardedApp:
-    """An ASGI app behind a guard. `refused` is told what was refused."""
+    """An ASGI app behind a guard. `refused` is called with each refusal."""
 
     def __init__(self, app: ASGIApp, guard: Guard, refused: Callable[[Problem], None]) -> None:
         self._app = app

@@ -1,6 +1,6 @@
-"""The items of `input` as messages, one table of item types. Pure; every error has the index of its item.
+"""Converts the items of `input` into messages, with one table of item types. Pure. Each error has its item's index.
 
-The output of an answer is read back as the events of that answer, so that the message is built as it was built then.
+The output of an earlier answer is read back as the events of that answer, so that the same message is built again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,8 +27,8 @@ SYSTEM_ROLES = ("system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """`loaded`: tools that items bring, each list with its place. `foreign`: how many reasoning items are of another
-    model, or of another gateway; they are left out.
+    """`loaded`: lists of tools from items, each with its place. `foreign`: how many reasoning items were left out
+    because they are from another model or gateway.
     """
 
     system: tuple[str, ...]
@@ -39,7 +39,9 @@ class History:
 
 @dataclass(slots=True)
 class _Reader:
-    """`results` by call id. `answer`: what the assistant says at the moment, with the ids of its calls."""
+    """`results` by call id. `answer`: the assistant message being built. `call_ids`: the ids of its calls. `waiting`:
+    echoes by the id of the call that they belong to, until that call is read.
+    """
 
     model: str
     results: Mapping[str, ToolResult]
@@ -56,7 +58,7 @@ class _Reader:
         return self.answer
 
     def end_answer(self) -> None:
-        """Its calls get their results right after it, in the order of the calls."""
+        """Complete the assistant message. The results of its calls follow directly, in the order of the calls."""
         if self.answer is not None:
             self.messages.append(self.answer.build_message(self.model))
             if self.call_ids:
@@ -73,7 +75,7 @@ class _Reader:
 
 
 def read_history(value: Any, model: str) -> History:
-    """`model` is the `<provider>/<model>` that is asked: reasoning of others is left out. Raises Problem."""
+    """`model` is the requested `<provider>/<model>`. Reasoning of other models is left out. Raises Problem."""
     if isinstance(value, str):
         value = [{"role": "user", "content": value}]
     items = read(value, list, "input")
@@ -102,7 +104,7 @@ def _kind(item: Any, where: str) -> str:
 
 
 def _pair(items: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> dict[str, ToolResult]:
-    """The result of each call. Each call has exactly one, later than the call; each result has a call."""
+    """The result of each call. Each call must have exactly one later result, and each result must have a call."""
     calls: dict[str, str] = {}
     results: dict[str, ToolResult] = {}
     for index, (item, kind) in enumerate(zip(items, kinds, strict=True)):
@@ -156,7 +158,7 @@ def _message(reader: _Reader, item: Mapping[str, Any], where: str) -> None:
 
 
 def _reasoning(reader: _Reader, item: Mapping[str, Any], where: str) -> None:
-    """Without its state, or with that of another model, it says nothing to this model."""
+    """Read a reasoning item. Without its state, or with the state of another model, it is useless to this model."""
     state = read_state(optional(item, "encrypted_content", str, where, ""))
     if state is None or state.model != reader.model:
         reader.foreign += 1
@@ -184,7 +186,7 @@ def _custom_call(reader: _Reader, item: Mapping[str, Any], where: str) -> None:
 def _search_call(reader: _Reader, item: Mapping[str, Any], where: str) -> None:
     if "arguments" not in item:
         raise invalid(f"{where}.arguments is missing", f"{where}.arguments", "missing_required_parameter")
-    arguments = item["arguments"]  # of any type: a model's broken JSON is a string
+    arguments = item["arguments"]  # any type: malformed JSON of a model is a string
     check_depth(arguments, f"{where}.arguments")
     text = arguments if isinstance(arguments, str) else encode_json(arguments).decode()
     reader.add_call(item["call_id"], SEARCH, text)
@@ -198,7 +200,7 @@ def _sent_name(item: Mapping[str, Any], where: str) -> str:
 
 
 def _output(reader: _Reader, item: Mapping[str, Any], where: str) -> None:
-    """Its content is read already. What follows is another answer."""
+    """End the answer: a call's output closes it. `_pair` has already read the output's content."""
     reader.end_answer()
     if item["type"] == "tool_search_output":
         _additional_tools(reader, item, where)
@@ -219,4 +221,4 @@ ITEMS: Mapping[str, Callable[[_Reader, Mapping[str, Any], str], None]] = {
     "tool_search_output": _output,
     "additional_tools": _additional_tools,
 }
-"""Every item type that can be in the input."""
+"""All item types that the input can contain."""

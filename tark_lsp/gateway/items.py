@@ -1,6 +1,6 @@
-"""The output items of a response, and the events that each kind consists of: one table of shapes. Pure.
+"""The output items of a response, and the events of each kind, as one table of shapes. Pure.
 
-The names and their order are those of OpenAI's specification and of the recorded streams.
+The names and their order are those of OpenAI's specification and of recorded streams.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 Event: TypeAlias = dict[str, Any]
-"""One event, still without its `sequence_number`."""
+"""One event, before it gets its `sequence_number`."""
 
 Kind: TypeAlias = Literal["message", "refusal", "reasoning", "function_call", "custom_tool_call", "tool_search_call"]
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete"]
@@ -16,11 +16,15 @@ Status: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How an item of one kind is streamed. Everything is between `output_item.added` and `output_item.done`.
+    """How an item of one kind is streamed. All its events are between `output_item.added` and `output_item.done`.
 
-    `id_prefix` begins its id. `part`: the events around its text, and `part_type`; "" if there are none. `index`: the
-    field that names the part. `text`: the events of its text, `.delta` and `.done`; "" if there are none. `whole`: the
-    field of `.done`, of the part and of the item that holds the whole text. `has_status`: the item says how far it is.
+    - `id_prefix`: how its id begins.
+    - `part`: the event name of the content part around its text; "" if there is none. `part_type`: the part's type.
+    - `index`: the field with the number of the part.
+    - `text`: the event name of its text, which `.delta` or `.done` follows; "" if there is none.
+    - `whole`: the field with the whole text, in `.done`, in the part and in the item.
+    - `has_status`: whether the item has a `status`.
+
     A refusal is a message whose part has another type.
     """
 
@@ -47,7 +51,7 @@ SHAPES: Mapping[Kind, Shape] = {
 
 @dataclass(slots=True)
 class Item:
-    """One output item while it is streamed. `fields`: what its kind has beside its text, such as `call_id`."""
+    """One output item while it is streamed. `fields`: the fields of its kind except the text, such as `call_id`."""
 
     kind: Kind
     id: str
@@ -65,7 +69,7 @@ class Item:
         return SHAPES[self.kind]
 
     def open(self) -> list[Event]:
-        """The part of a text is opened with its first piece."""
+        """The first event. The content part is opened only with the first piece of text."""
         return [_event("output_item.added", output_index=self.output_index, item=self.as_json("in_progress"))]
 
     def add(self, piece: str) -> list[Event]:
@@ -74,12 +78,12 @@ class Item:
         self.pieces.append(piece)
         if not shape.text:
             return events
-        if self._delta is None:  # there are thousands of them, so what they share is made once
+        if self._delta is None:  # built once, because there can be thousands of deltas
             self._delta = self._event(f"{shape.text}.delta", **self._logprobs)
         return [*events, {**self._delta, "delta": piece}]
 
     def close(self, status: Status, fields: Mapping[str, Any] | None = None) -> list[Event]:
-        """`fields` are known only now."""
+        """The last events. `fields`: those that are known only at the end."""
         shape, text = self.shape, self.text
         self.fields = {**self.fields, **(fields or {})}
         events: list[Event] = []
@@ -90,7 +94,7 @@ class Item:
         return [*events, _event("output_item.done", output_index=self.output_index, item=self.as_json(status))]
 
     def as_json(self, status: Status) -> dict[str, Any]:
-        """The item as it is now; without its text as long as it is in progress."""
+        """The item in its current state; without text while it is in progress."""
         text = "" if status == "in_progress" else self.text
         item: dict[str, Any] = {"id": self.id, "type": "message" if self.kind == "refusal" else self.kind}
         if self.shape.has_status:

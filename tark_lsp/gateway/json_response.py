@@ -8,7 +8,7 @@ from tark_lsp.llm.wire.json_values import encode_json
 
 
 class JsonResponse(Response):
-    """Unlike Starlette's own, it can encode the lone surrogates that clients and models write."""
+    """Unlike Starlette's own class, it can encode lone surrogates, which clients and models sometimes send."""
 
     media_type = "application/json"
 

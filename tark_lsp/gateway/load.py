@@ -1,4 +1,4 @@
-"""How much the gateway does at the same time, and its limits. What is more is refused at once."""
+"""Counts and limits the requests that the gateway handles at the same time. It refuses further ones at once."""
 
 import contextlib
 from collections.abc import Iterator
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from tark_lsp.gateway.problems import SERVER, Problem
 
 MAX_RUNNING = 256
-"""Requests that are read or answered at the same time."""
+"""Requests at the same time, from the start of reading to the end of the answer."""
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Of their bodies."""
+"""Total size of their bodies."""
 
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """One request. `bytes`: the length of its body; the longest that is allowed as long as it is not known."""
+    """One request. `bytes`: the length of its body; the maximum while the length is unknown."""
 
     bytes: int
 
@@ -32,7 +32,7 @@ class Load:
 
     @contextlib.contextmanager
     def slot(self, length: int) -> Iterator[Slot]:
-        """`length` of the body, in bytes. Raises Problem."""
+        """Reserve a slot for a body of `length` bytes. Raises Problem if the gateway is busy."""
         held = sum(slot.bytes for slot in self._slots)
         if self.running >= MAX_RUNNING or (self.running and held + length > MAX_BYTES):
             message = f"the gateway has {self.running} requests at the moment; try again later"

@@ -1,6 +1,6 @@
-"""What the gateway counts: requests, tokens, times and errors, by model; as text in the format of Prometheus. Pure.
+"""Counts requests, tokens, times and errors of the gateway by model, and writes them in Prometheus's format. Pure.
 
-No label has anything of a body. https://prometheus.io/docs/instrumenting/exposition_formats/
+No label contains text of a body. https://prometheus.io/docs/instrumenting/exposition_formats/
 """
 
 from bisect import bisect_left
@@ -12,20 +12,20 @@ from tark_lsp.messages import Usage
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
-"""Seconds."""
+"""Buckets of the histograms, in seconds."""
 
 MAX_MODELS = 100
 OTHER = "other"
-"""A client can name any model, so the names are counted under this one if there are too many."""
+"""The label for further models after MAX_MODELS: a client can send any number of model names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one request ended. `model` is `<provider>/<model>`; "" if it was refused before one was known.
+    """How one request ended. `model` is `<provider>/<model>`; "" if the request was refused before it was known.
 
-    `end`: `completed`, `incomplete`, `failed`, `refused` (an error in place of an answer), or `left`: by the client.
-    `code` of the error; "" if there is none. Times in seconds, from the end of the body on; `first`: until the model
-    said something, None if it did not.
+    `end`: `completed`, `incomplete`, `failed`, `refused` (an error instead of an answer) or `left` (the client
+    disconnected). `code`: that of the error; "" if there is none. `seconds`: from the end of the body to the end.
+    `first`: seconds until the model's first event; None if there was none.
     """
 
     model: str
@@ -38,7 +38,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Histogram:
-    """`counts` of each bound, and of what is above all."""
+    """`counts`: one for each bound, and one for values above all bounds."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0

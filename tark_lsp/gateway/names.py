@@ -1,4 +1,4 @@
-"""The models of the gateway: a client's name for a model, as `<provider>/<model>`."""
+"""Maps a client's name of a model to `<provider>/<model>`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ MAX_NAME = 256
 
 @dataclass(frozen=True, slots=True)
 class ModelNames:
-    """`default` answers requests without a model; "" if there is none. `aliases`: names of the user's choice.
+    """`default`: the model for requests that name none; "" if there is none. `aliases`: names that the user chose.
 
     `check_provider` raises SettingsError for a `<provider>/<model>` of an unknown provider.
     """
@@ -25,7 +25,7 @@ class ModelNames:
     aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def find(self, name: str) -> str:
-        """An alias, then `<provider>/<model>`, then the last part of a name that is configured. Raises Problem."""
+        """The name can be an alias, a `<provider>/<model>`, or the last part of a configured model. Raises Problem."""
         if not name:
             if self.default:
                 return self.default

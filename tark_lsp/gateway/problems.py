@@ -1,4 +1,4 @@
-"""`Problem`: what is wrong with a request, or went wrong upstream, in the shape of OpenAI's errors."""
+"""`Problem`: an error of a request or of the provider, in the format of OpenAI's errors."""
 
 import math
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ class Problem(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the official SDKs read: whether to try again, and when."""
+        """The headers that tell the official SDKs whether and when to retry."""
         after = {} if self.retry_after is None else {"retry-after": str(math.ceil(self.retry_after))}
         return {"x-should-retry": "true" if self.retryable else "false", **after}
 
@@ -86,17 +86,17 @@ KINDS: Mapping[type[TarkError], tuple[int, str, str]] = {
     Overloaded: (503, SERVER, "server_is_overloaded"),
     ModelTimeout: (504, SERVER, "upstream_timeout"),
 }
-"""Status, type and code of each error of the layers below."""
+"""HTTP status, type and code for each error of the lower layers."""
 
 OPTION_FIELDS = {
     "answer_format": "text.format",
     "max_output_tokens": "max_output_tokens",
     "thinking": "reasoning.effort",
 }
-"""The request's name for an option, if it is another one."""
+"""The names of options in the request, if they differ."""
 
 FAILED_CODES = frozenset({"server_error", "rate_limit_exceeded"})
-"""The codes of a failed response that its official type has, and that our errors can have."""
+"""The error codes of a failed response that OpenAI's type allows and that the gateway's errors can have."""
 
 
 def problem_of(error: TarkError) -> Problem:

@@ -1,4 +1,4 @@
-"""Reads values of a request with their place, so that each error names it. All raise Problem."""
+"""Reads values of a request. `where` is the place of a value, for the error. All functions raise Problem."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -19,14 +19,14 @@ MAX_DEPTH = 100
 
 
 def read(value: Any, kind: type, where: str) -> Any:
-    """`value`, if it is of `kind`."""
+    """Return `value` if it is of type `kind`."""
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise invalid(f"{where} must be {KINDS[kind]}", where, "invalid_type")
     return value
 
 
 def field(item: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
-    """A field that must be there."""
+    """A required field."""
     if name not in item:
         raise invalid(f"{where}.{name} is missing", f"{where}.{name}", "missing_required_parameter")
     return read(item[name], kind, f"{where}.{name}")
@@ -51,7 +51,7 @@ def number(item: Mapping[str, Any], name: str, low: float, high: float) -> float
 
 
 def word(value: Any, known: Collection[str], where: str) -> str:
-    """One of the known words; the error has the near ones."""
+    """One of the `known` values. The error suggests similar ones."""
     text = str(read(value, str, where))
     if text not in known:
         near = near_names(text, known)
@@ -61,12 +61,12 @@ def word(value: Any, known: Collection[str], where: str) -> str:
 
 
 def short(text: str) -> str:
-    """A client's word in an error: printable ASCII, in quotes, cut."""
+    """Text of a client for an error message: printable ASCII, quoted, truncated."""
     return ascii(text if len(text) <= 64 else f"{text[:61]}...")
 
 
 def check_depth(value: Any, where: str) -> None:
-    """A deeper value could not be encoded for a provider."""
+    """Refuse a value that is nested too deep to be encoded for a provider."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [

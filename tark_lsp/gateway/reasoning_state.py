@@ -1,8 +1,8 @@
-"""What a model wants back with its answer, as the `encrypted_content` of a reasoning item.
+"""Data that a model needs back with its answer, stored as the `encrypted_content` of a reasoning item.
 
-Anthropic and Gemini sign thinking and calls, OpenRouter sends details, OpenAI encrypted items. A client of the
-Responses API sends a reasoning item back unchanged, so all of it travels there. It is tagged with the model, and only
-that model gets it back. It is no secret, only unreadable: it holds what the provider sent to this client.
+Anthropic and Gemini sign thinking and calls, OpenRouter sends details, OpenAI sends encrypted items. A client of the
+Responses API sends a reasoning item back unchanged, so the item carries all this data. It is tagged with the model,
+and only that model gets it back. It is encoded, not encrypted: it holds only what the provider sent to this client.
 """
 
 import base64
@@ -16,14 +16,14 @@ from tark_lsp.llm.events import Echo
 from tark_lsp.llm.wire.json_values import decode_untyped_json, encode_json, is_too_deep
 
 MARK = "tark1."
-"""How ours begin. Others are from another gateway, or from OpenAI itself."""
+"""How Tark's states begin. Others are from another gateway, or from OpenAI itself."""
 
 KINDS = ("text", "thinking", "call", "opaque")
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`echoes` in the order in which they came. `model` is `<provider>/<model>`."""
+    """`echoes` in the order in which they arrived. `model` is `<provider>/<model>`."""
 
     model: str
     echoes: tuple[Echo, ...] = ()
@@ -35,7 +35,7 @@ def write_state(model: str, echoes: Sequence[Echo]) -> str:
 
 
 def read_state(text: str) -> State | None:
-    """None if it is not ours, or damaged."""
+    """None if it is not Tark's, or is damaged."""
     if not text.startswith(MARK):
         return None
     try:

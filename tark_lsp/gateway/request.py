@@ -1,4 +1,4 @@
-"""The body of `POST /v1/responses` as a `ChatRequest`, and what its client has to know. Pure."""
+"""Converts the body of `POST /v1/responses` into a `ChatRequest` and the warnings for its client. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ STATELESS: Mapping[str, str] = {
     "background": "a response ends with its connection; leave it out",
     "prompt": "prompts are stored at OpenAI; send the text as instructions or input",
 }
-"""Fields that need a server with a memory, and why they are refused."""
+"""Fields that need a stateful server, and why they are refused."""
 
 USED = frozenset(
     {
@@ -38,7 +38,7 @@ QUIET: Mapping[str, Callable[[Any], bool]] = {
     "service_tier": lambda value: value in ("auto", "default"),
     "background": lambda value: value is False,
 }
-"""Fields without an effect that need no warning, as long as the value says what happens anyway."""
+"""Fields without an effect that need no warning if the value matches what the gateway does anyway."""
 
 QUIET_PARTS: Mapping[str, Callable[[Any], bool]] = {
     "text.format": lambda _: True,
@@ -53,14 +53,12 @@ EFFORTS: Mapping[str, str] = {
     "none": "off",
     **{effort: effort for effort in ("minimal", "low", "medium", "high", "xhigh", "max")},
 }
-"""The words of the API as ours."""
+"""Values of the API, and Tark's names for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """`model` is `<provider>/<model>`. `repeated`: the fields that the response repeats. `warnings`: clauses for the
-    header.
-    """
+    """`model` is `<provider>/<model>`. `repeated`: the fields that the response repeats. `warnings`: for the header."""
 
     model: str
     chat: ChatRequest
@@ -71,7 +69,7 @@ class ParsedRequest:
 
 
 def read_request(body: Mapping[str, Any], find_model: Callable[[str], str]) -> ParsedRequest:
-    """`find_model` turns the client's name of a model ("" if there is none) into ours. Raises Problem."""
+    """`find_model` maps the client's name of a model ("" if there is none) to Tark's. Raises Problem."""
     for name, why in STATELESS.items():
         if body.get(name):
             raise invalid(f"{name} is not supported: {why}", name, "unsupported_parameter")
@@ -189,14 +187,14 @@ def _format(body: Mapping[str, Any]) -> AnswerFormat | None:
 
 
 def _tool_choice(value: Any, tools: ToolSet) -> tuple[ToolChoice, ToolSet]:
-    """The choice, and the tools that it leaves."""
+    """The choice, and the tools that remain with it."""
     where = "tool_choice"
     if value is None:
         return "auto", tools
     if isinstance(value, str):
         if value not in ("auto", "none", "required"):
             word(value, ("auto", "none", "required"), where)
-        return value, tools  # type: ignore[return-value]  # one of the three words
+        return value, tools  # type: ignore[return-value]  # one of the three literals
     kind = field(read(value, dict, where), "type", str, where)
     if kind == "allowed_tools":
         mode = word(field(value, "mode", str, where), ("auto", "required"), f"{where}.mode")
@@ -211,7 +209,7 @@ def _tool_choice(value: Any, tools: ToolSet) -> tuple[ToolChoice, ToolSet]:
 
 
 def _named(value: Any, tools: ToolSet, where: str) -> str:
-    """The name that the model knows the chosen tool by."""
+    """The name under which the model knows the chosen tool."""
     kind = field(read(value, dict, where), "type", str, where)
     if kind not in ("function", "custom", "tool_search"):
         raise invalid(

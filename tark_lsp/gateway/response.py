@@ -1,4 +1,4 @@
-"""The response object, its usage and its end."""
+"""Builds the response object: when it begins, when it ends, and when it fails."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ INCOMPLETE: Mapping[WireStop, str | None] = {
     WireStop.REFUSAL: "content_filter",
     WireStop.OTHER: None,
 }
-"""Why an answer is incomplete. OTHER: the provider did not say why it ended, or in a word that nobody knows."""
+"""Why an answer is incomplete. OTHER: the provider gave no reason for the end, or an unknown one."""
 
 
 def new_response(response_id: str, created_at: int, model: str, repeated: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def new_response(response_id: str, created_at: int, model: str, repeated: Mappin
 
 
 def ended(response: Mapping[str, Any], output: Sequence[Any], usage: Usage, stop: WireStop, raw: str) -> dict[str, Any]:
-    """`raw`: the provider's word. A refusal in words is a complete answer; one by a filter is not."""
+    """`raw`: the provider's stop reason. A refusal written by the model is complete; one by a filter is incomplete."""
     complete = stop in COMPLETE_STOPS or (stop is WireStop.REFUSAL and raw == "completed")
     details = None if complete else {"reason": INCOMPLETE[stop]}
     return {
@@ -49,7 +49,7 @@ def ended(response: Mapping[str, Any], output: Sequence[Any], usage: Usage, stop
 
 
 def failed(response: Mapping[str, Any], output: Sequence[Any], usage: Usage | None, problem: Problem) -> dict[str, Any]:
-    """`output`: the items that were complete before it failed."""
+    """`output`: the items that were complete before the failure."""
     code = problem.code if problem.code in FAILED_CODES else "server_error"
     message = problem.message if code == problem.code else f"{problem.message} [{problem.code}]"
     return {

@@ -1,4 +1,4 @@
-"""Runs the gateway on loopback until it is told to stop, with uvicorn."""
+"""Runs the gateway on loopback with uvicorn until it gets a signal to stop."""
 
 import asyncio
 import contextlib
@@ -21,26 +21,26 @@ from tark_lsp.llm.retry import RetryPolicy
 
 HOST = "127.0.0.1"
 BACKLOG = 1024
-"""Clients that connect at the same time."""
+"""Connections that can wait to be accepted."""
 
 GRACE_SECONDS = 10.0
-"""How long running answers may go on after the gateway was told to stop."""
+"""How long running answers may continue after a signal to stop."""
 
 RETRIES = RetryPolicy(tries=3, total=10.0)
-"""Clients try again themselves, so the gateway does it only for short faults, and says how long to wait else."""
+"""Clients retry by themselves. So the gateway retries only after short faults; else it reports how long to wait."""
 
 END_SECONDS = 5.0
-"""For answers that were told to end."""
+"""Time for answers to end after `stopping` is set."""
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on loopback; port 0 takes a free one. Raises SettingsError."""
-    # asyncio turns Nagle's algorithm off only if the protocol is named. With it, an event can wait 40 ms.
+    """A listening socket on loopback. Port 0 selects a free port. Raises SettingsError."""
+    # asyncio disables Nagle's algorithm only if the protocol is given. The algorithm can delay an event by 40 ms.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-        listening.listen(BACKLOG)  # at once, so that who reads the address can connect
+        listening.listen(BACKLOG)  # now, so that a client can connect as soon as the address is printed
     except OSError as error:
         listening.close()
         raise SettingsError(
@@ -79,8 +79,9 @@ async def serve(
     listeners: Sequence[Callable[[Outcome], None]] = (),
     grace: float = GRACE_SECONDS,
 ) -> None:
-    """Returns after SIGINT or SIGTERM: no new requests, `grace` seconds for the running ones; a second one ends them
-    at once. `listeners` are told of each request that has ended.
+    """Serve until SIGINT or SIGTERM. Then accept no new requests, and give running ones `grace` seconds to end.
+
+    A second signal ends them at once. `listeners` are called with the outcome of each request.
     """
     stopping = asyncio.Event()
     gateway = Gateway(models, names, stopping)
@@ -105,11 +106,11 @@ async def serve(
 
 
 async def open_models(models: Models, names: ModelNames) -> None:
-    """Opens the configured models, so that no request waits for their keys and modules. Requests report the errors."""
+    """Open the configured models, so that no request waits for their keys and modules. Requests report errors."""
     for ref in sorted(set(names.known.values())):
         with contextlib.suppress(TarkError):
             await models.open_model(ref)
-    gc.freeze()  # what is there from the start does not make each full collection longer
+    gc.freeze()  # objects from the start do not slow down each full collection
 
 
 @contextlib.contextmanager

@@ -1,8 +1,8 @@
-"""The tools of a request: each kind as a function that every model can call, and how its calls are given back.
+"""The tools of a request: each kind becomes a function that every model can call, and its calls are converted back.
 
-| type | as a function | a call is given back as |
+| type | as a function | a call is returned as |
 |---|---|---|
-| `function`, flat or nested as in Chat Completions | as it is | `function_call` |
+| `function`, flat or nested as in Chat Completions | unchanged | `function_call` |
 | `custom` | with one string, `input`; a grammar is in the description | `custom_tool_call` |
 | `namespace` | each of its tools, named `namespace__tool` | by its kind, with `namespace` |
 | `tool_search` of the client | with its own parameters | `tool_search_call` |
@@ -22,7 +22,7 @@ from tark_lsp.messages import ToolDefinition
 
 MAX_NAME = 128
 MAX_TOOLS = 1024
-"""Of a request, those of namespaces and of hosted tools included."""
+"""Limit for a request, including the tools of namespaces and hosted tools."""
 SEARCH = "tool_search"
 CUSTOM_INPUT: Mapping[str, Any] = {
     "type": "object",
@@ -36,7 +36,7 @@ CUSTOM_INPUT: Mapping[str, Any] = {
 class Tool:
     """`kind` is the type of its calls: `function_call`, `custom_tool_call`, `tool_search_call`.
 
-    `name` and `namespace` are the client's words; `definition` has the name that the model gets. `deferred`: hidden
+    `name` and `namespace` are those of the client; `definition` has the name that the model gets. `deferred`: hidden
     until the client's search has found it.
     """
 
@@ -49,8 +49,8 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolSet:
-    """`tools` by the name that the model gets. `left_out`: the types of hosted tools. `given`: as the response repeats
-    them.
+    """`tools` by the name that the model gets. `left_out`: the types of hosted tools. `given`: the declarations that
+    the response repeats.
     """
 
     tools: Mapping[str, Tool]
@@ -58,21 +58,21 @@ class ToolSet:
     given: tuple[Mapping[str, Any], ...] = ()
 
     def find(self, name: str, namespace: str | None = None) -> Tool | None:
-        """By the client's name; without a namespace, the first of that name, those without a namespace before."""
+        """Find a tool by the client's name. Without `namespace`, a tool outside of all namespaces is preferred."""
         found = [tool for tool in self.tools.values() if tool.name == name and namespace in (None, tool.namespace)]
         return min(found, key=lambda tool: bool(tool.namespace), default=None)
 
     @property
     def visible(self) -> tuple[ToolDefinition, ...]:
-        """What the model is offered."""
+        """The tools that the model gets."""
         searches = any(tool.kind == "tool_search_call" for tool in self.tools.values())
         return tuple(tool.definition for tool in self.tools.values() if not (tool.deferred and searches))
 
 
 def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Sequence[Any]]] = ()) -> ToolSet:
-    """`loaded`: tools that items of the input bring, each list with its place; they are visible at once.
+    """`loaded`: lists of tools from items of the input, each with its place. These tools are visible at once.
 
-    Of two declarations of one tool, the later one counts: a search can find a tool that is declared already.
+    The last declaration of a tool counts: a search can find a tool that was already declared.
     """
     found: dict[str, Tool] = {}
     left_out: list[str] = []
@@ -96,7 +96,7 @@ def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Seq
 
 
 def sent_name(name: str, namespace: str = "") -> str:
-    """The name that every provider accepts; a name that is too long or has other characters gets a digest."""
+    """A name that every provider accepts. If the name is too long or has other characters, a digest is appended."""
     joined = f"{namespace}{'' if namespace.endswith('__') else '__'}{name}" if namespace else name
     if SAFE_NAME.fullmatch(joined):
         return joined
@@ -106,7 +106,7 @@ def sent_name(name: str, namespace: str = "") -> str:
 
 
 def _check_name(tool: Tool, other: Tool | None, where: str) -> None:
-    """Two tools that the model could not tell apart. Raises Problem."""
+    """Raises Problem if the model would know two different tools by the same name."""
     if other is not None and (other.kind, other.name, other.namespace) != (tool.kind, tool.name, tool.namespace):
         message = f"{where}: the model would know it as {short(tool.definition.name)}, like another tool; rename one"
         raise invalid(message, where, "duplicate_tool")
@@ -117,7 +117,7 @@ def _visible(tool: Tool) -> Tool:
 
 
 def flat(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A function of Chat Completions, whose fields are nested, as one of the Responses API."""
+    """Convert a function in the nested format of Chat Completions into the flat one of the Responses API."""
     nested = tool.get("function")
     return {"type": "function", **nested} if isinstance(nested, dict) else tool
 
@@ -163,7 +163,7 @@ def _namespace(tool: Mapping[str, Any], where: str, _: str) -> Iterator[Tool]:
 
 
 def _search(tool: Mapping[str, Any], where: str, _: str) -> Iterator[Tool]:
-    """The search of OpenAI's server is left out; then nothing is deferred."""
+    """The client's search. A search by OpenAI's server is left out; then no tool is deferred."""
     if tool.get("execution") == "client":
         description = optional(tool, "description", str, where, "")
         parameters = optional(tool, "parameters", dict, where, {})

@@ -1,1 +1,1 @@
-"""The code index of a workspace: definitions, references and chunks of its files, searched in a process of its own."""
+"""The code index of a workspace: definitions, references and chunks of its files, searched in a separate process."""

@@ -1,4 +1,4 @@
-"""Answers questions by what is true now: files that changed since they were indexed are read for the answer."""
+"""Answers questions from the current files: those that changed since they were indexed are read for the answer."""
 
 import os
 import sqlite3
@@ -22,22 +22,22 @@ from tark_lsp.index.status import IndexState
 from tark_lsp.index.view import View
 
 AT_ONCE_FILES = 50
-"""Changed files that are read for an answer; more of them take their turn."""
+"""Changed files that are read for one answer. The others wait until they are indexed."""
 ROUNDS = 3
-"""How often a question is asked again, because files changed since they were indexed."""
+"""How often a question is answered again because files changed since they were indexed."""
 PATIENCE_SECONDS = 4.0
-"""A question that waited longer is answered from what there is. While a tree is indexed, it is the time in which files
-that it is about are looked for and read."""
+"""A question that waited longer is answered from the index as it is. While a tree is being indexed, the files that a
+question is about are searched and read within this time."""
 FIRST_FILES = 5
 FIRST_SECONDS = 1.0
-"""So many files are read at a time, and so much of the time is left for it."""
+"""How many files are read at a time, and how much of PATIENCE_SECONDS is reserved for this."""
 MOST_WAITING = 100
-"""If so many files that were read for answers are not yet indexed, questions are answered from what there is: each of
-these files makes each question slower, and they are indexed first."""
+"""Files that were read for answers and are not indexed yet. With more, no further files are searched for a question:
+each of these files slows down every question, and they are indexed first."""
 
 
 class Answering:
-    """Files that are read for an answer are in the overlay until they are indexed, which comes first afterwards."""
+    """Files that are read for an answer stay in the overlay until they are indexed. They are the next to be indexed."""
 
     def __init__(self, standing: Standing, overlay: Overlay, dense: Dense, scanner: Scanner) -> None:
         self._standing = standing
@@ -45,14 +45,14 @@ class Answering:
         self._dense = dense
         self._scanner = scanner
         self._looked: set[Terms] = set()
-        """For these words all files were read, since the files were last listed."""
+        """The terms whose files were all read since the files were last listed."""
 
     def look_again(self) -> None:
-        """There can be other files than before."""
+        """Forget which terms were looked up: the set of files may have changed."""
         self._looked.clear()
 
     def answer(self, question: Question[Any], *, waited: float) -> Found[Any]:
-        """Raises ToolError if nobody can answer."""
+        """`waited`: seconds that the question has waited. Raises ToolError if the question is not supported."""
         standing = self._standing
         handler = ANSWERS.get(type(question))
         if handler is None:
@@ -84,19 +84,19 @@ class Answering:
         return Found(found.items, standing.share(), found.complete, notes)
 
     def read_now(self, paths: Sequence[str]) -> None:
-        """Answer by what these files are now, and index them soon."""
+        """Answer from the current content of these files, and index them soon."""
         seen = {path: look_at(path) for path in paths}
         self._standing.safely(partial(self._mark, seen))
         self._overlay.show_files(paths)
 
     def refresh(self) -> None:
-        """Files that are indexed as they are need not be in memory."""
+        """Remove files from memory whose current content is indexed."""
         changed = self._standing.safely(lambda: self._overlay.refresh(self._standing.disk, self._standing.writer))
         if changed:
             self.read_now(changed)
 
     def _mark(self, seen: dict[str, Seen | None]) -> None:
-        """Files are to be indexed or removed soon, if they are not what the index has."""
+        """Mark files that differ from the index, so that they are indexed or removed soon."""
         writer = self._standing.writer
         if writer is not None:
             changed = [now for path, now in seen.items() if now and not _is_settled(writer.store.file(path), now)]
@@ -104,7 +104,7 @@ class Answering:
             writer.store.queue.mark_gone(path for path, now in seen.items() if now is None)
 
     def _read_first(self, question: Question[Any], seconds: float) -> None:
-        """While a large tree is indexed: the files that the question is probably about come first."""
+        """While a tree is being indexed, first read the files that the question is probably about."""
         look_until = time.monotonic() + seconds - FIRST_SECONDS
         terms = None
         match question:
@@ -134,6 +134,6 @@ def _is_done(row: FileRow | None) -> bool:
 
 
 def _is_settled(row: FileRow | None, now: Seen) -> bool:
-    """Whether it is indexed as it is, or about to be."""
+    """Whether the file's current state is indexed or is being indexed."""
     is_begun = row is not None and row.state is State.DOING and (row.mtime, row.size) == (now.mtime, now.size)
     return is_begun or (row is not None and is_current(row, now))

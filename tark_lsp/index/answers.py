@@ -1,4 +1,4 @@
-"""Who answers which question: one function for each, and the table of them."""
+"""The functions that answer the questions, one for each kind, and a table of them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,13 +29,13 @@ from tark_lsp.index.text_index import words_of
 from tark_lsp.index.view import View
 
 MOST_DEFINITIONS = 200
-"""Of one name, or of one file times ten. More is no answer that anybody reads."""
+"""Definitions in one answer. Nobody would read more."""
 MOST_SYMBOLS = 5_000
 SEPARATORS = re.compile(r"\.|::|#|/")
-"""Between the parts of a qualified name, as people and languages write them."""
+"""The separators between the parts of a qualified name in different languages."""
 PREFIX_NAMES = 200
 LIKE_FILES, MOST_LIKE_FILES = 40, 400
-"""Files that are read at once, and at most, for symbols that are like a query: those with the shortest names first."""
+"""Files that are read per step and at most for symbols that resemble a query; those with the shortest names first."""
 
 Answer = Callable[[View, Any], Found[Any]]
 
@@ -48,7 +48,7 @@ def search(view: View, question: Search) -> Found[Hit]:
 
 
 def _nearest(view: View, question: Search) -> list[Hit]:
-    """The chunks whose vectors are nearest to that of the query. Open documents are found by their words."""
+    """The chunks whose vectors are nearest to the query's vector. Open documents are found only by their words."""
     dense = view.dense
     if dense is None:
         return []
@@ -70,7 +70,7 @@ def unembedded(view: View, question: Unembedded) -> Found[ChunkPlace]:
 
 
 def keep_vectors(view: View, question: KeepVectors) -> Found[ChunkPlace]:
-    """Raises ToolError if the vectors are of another embedder, or cannot be used."""
+    """Raises ToolError if the vectors are from another embedder or cannot be used."""
     if view.dense is None:
         raise ToolError("stale", "the index uses no vectors now")
     view.dense.put(question.embedder, question.keys, unpack_vectors(question.vectors, len(question.keys)))
@@ -79,7 +79,7 @@ def keep_vectors(view: View, question: KeepVectors) -> Found[ChunkPlace]:
 
 
 def candidates(view: View, terms: Terms) -> list[Hit]:
-    """The best chunks by BM25, of files and of open documents; scores of both are comparable."""
+    """The best chunks by BM25, from files and open documents. The scores of both are comparable."""
     found = view.text.search(candidates_query(view.text, terms), CANDIDATES + 10 * len(view.overlay))
     hits = [*view.hits((hit.file, hit.chunk, hit.score) for hit in found)][:CANDIDATES]
     if view.overlay:
@@ -122,7 +122,7 @@ def symbols_in(view: View, question: SymbolsIn) -> Found[FoundDefinition]:
 
 
 def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
-    """Equal names first, then those that begin with the query, then those with all its words; shorter ones first."""
+    """Exact matches first, then names that begin with the query, then names with all its words. Shorter ones first."""
     query = question.query.strip().lower()
     words = words_of(question.query)
     if not query:
@@ -143,7 +143,7 @@ def symbols_like(view: View, question: SymbolsLike) -> Found[FoundDefinition]:
             found[item.path, item.definition] = item
 
     def is_enough() -> bool:
-        """Whether the other files only have longer names, or the words."""
+        """Whether the remaining files can only add longer names, or names that contain the words."""
         return sum(likeness(item.definition) < 2 for item in found.values()) > question.limit
 
     names = sorted(view.text.names_with_prefix(query, PREFIX_NAMES), key=len)
@@ -197,7 +197,7 @@ ANSWERS: Mapping[type[Question[Any]], Answer] = {
 def _definitions(
     view: View, files: list[int], is_meant: Callable[[Definition], bool], name: str | None = None
 ) -> Iterator[FoundDefinition]:
-    """Those in these files and in open documents, in the order of paths and lines. `name`: that all meant ones have."""
+    """Definitions in these files and in open documents, by path and line. `name`: of all definitions that are meant."""
     rows = {row.path: row for row in view.rows(files)}
     for path in sorted({*rows, *view.overlay}):
         found = view.overlay[path].parsed.definitions if path in view.overlay else view.definitions(rows[path], name)

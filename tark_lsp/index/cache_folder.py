@@ -1,4 +1,4 @@
-"""Where the index of a workspace is on disk: `index/` in the user's cache folder has one folder for each workspace."""
+"""The folder of a workspace's index on disk. `index/` in the user's cache folder has one folder for each workspace."""
 
 import contextlib
 import errno
@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 LOCK = "lock"
-"""Its lock says which process writes the index of the folder."""
+"""The process that holds a lock on this file writes the index of the folder."""
 
 
 def workspace_cache(cache: Path, folders: Sequence[Path]) -> Path:
-    """The folder for a workspace with these folders, in any order. It need not exist."""
+    """The index folder for a workspace with these folders, in any order. It may not exist yet."""
     names = b"\0".join(sorted(os.fsencode(folder) for folder in folders))
     return cache / hashlib.blake2b(names, digest_size=12).hexdigest()
 
 
 def create_private(folder: Path) -> None:
-    """With mode 0700. Raises OSError, also if there is a link: what it leads to is not ours to change."""
+    """Create a folder with mode 0700. Raises OSError, also for a symlink: Tark must not change its target."""
     require_no_link(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name == "posix":
@@ -38,13 +38,13 @@ def bytes_in(folder: Path) -> int:
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:
-            with contextlib.suppress(OSError):  # it was removed meanwhile
+            with contextlib.suppress(OSError):  # another process removed it
                 total += Path(root, name).stat().st_size
     return total
 
 
 def clear(folder: Path) -> None:
-    """Remove what is in the folder, but not its lock, which another process may wait for. Raises OSError."""
+    """Remove everything in the folder except the lock, which another process may wait for. Raises OSError."""
     require_no_link(folder)
     for path in folder.iterdir() if folder.exists() else ():
         if path.name == LOCK:
@@ -56,7 +56,7 @@ def clear(folder: Path) -> None:
 
 
 def try_lock(folder: Path) -> int | None:
-    """A handle that locks the folder until it is closed or this process ends. None if another process has the lock.
+    """Lock the folder until the returned handle is closed or this process ends. None if another process has the lock.
 
     Raises OSError if the folder cannot be written.
     """
@@ -80,7 +80,7 @@ def try_lock(folder: Path) -> int | None:
 
 
 def lock_holder(folder: Path) -> int | None:
-    """The id of the process that has the lock. None if nobody has it, or if it cannot be known."""
+    """The id of the process that has the lock. None if no process has it, or if the id cannot be read."""
     try:
         if not (folder / LOCK).exists() or (handle := try_lock(folder)) is None:
             return int((folder / LOCK).read_bytes())
@@ -91,7 +91,7 @@ def lock_holder(folder: Path) -> int | None:
 
 
 def ask_for_rebuild(folder: Path) -> bool:
-    """Have the process that has the lock build the index again. False if there is none that can be asked."""
+    """Make the process that has the lock rebuild the index. False if no process can be asked."""
     holder = lock_holder(folder)
     if holder is None or sys.platform == "win32":
         return False

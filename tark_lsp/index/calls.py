@@ -1,7 +1,7 @@
-"""Answers `Callers` and `Callees`: who calls a definition, and what it calls.
+"""Answers `Callers` and `Callees`: what calls a definition, and what it calls.
 
-Calls are known by name only, so the files decide what is likely: a name means the definition of the same file, else one
-whose file is imported, else any other.
+The index knows only the names of calls, so it guesses from the files: a name means the definition in the same file,
+else one in an imported file, else any other.
 """
 
 import os
@@ -24,11 +24,11 @@ from tark_lsp.index.questions import Callees, Callers
 from tark_lsp.index.view import View
 
 MOST_FILES = 1_000
-"""Files that use or define a name and are read for one question, those nearest to the definition."""
+"""Files that use or define a name and are read for one question. The nearest ones to the definition are read first."""
 MOST_NAMES = 60
-"""Different names that one definition calls and that are looked up."""
+"""How many different names are looked up that one definition calls."""
 SAME_NAME = 3
-"""Definitions of one called name, if no file decides between them."""
+"""Definitions that are returned for one called name if the files do not decide between them."""
 CALLABLE = frozenset(
     {SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS, SymbolKind.MACRO, SymbolKind.TYPE, SymbolKind.ENUM}
 )
@@ -38,14 +38,14 @@ WHOLE_FOLDER = frozenset({"__init__", "index", "mod", "lib", "main"})
 
 
 class Likely(IntEnum):
-    """How likely a use in one file means a definition in another one; the best first."""
+    """How likely it is that a use in one file means a given definition. Most likely first."""
 
     SAME_FILE = 0
     IMPORTED = 1
     SAME_FOLDER = 2
     BY_NAME = 3
     OWN_DEFINITION = 4
-    """The file has a definition of that name itself."""
+    """The file itself has a definition of that name."""
 
 
 def callers(view: View, question: Callers) -> Found[FoundDefinition]:
@@ -81,7 +81,7 @@ def callees(view: View, question: Callees) -> Found[FoundDefinition]:
 
 
 def likely(path: str, imports: Sequence[Import], own: bool, definition: FoundDefinition) -> Likely:
-    """Whether a use of the name in the file at `path` means this definition. `own`: the file defines it itself."""
+    """How likely a use of the name in the file at `path` means this definition. `own`: this file defines the name."""
     other = str(definition.path)
     if other == path:
         return Likely.SAME_FILE
@@ -93,7 +93,7 @@ def likely(path: str, imports: Sequence[Import], own: bool, definition: FoundDef
 
 
 def is_imported(path: str, one: Import, other: str) -> bool:
-    """Whether this import in the file at `path` can be of the file `other`: the ends of both names agree."""
+    """Whether this import in the file at `path` can mean the file `other`: both names end alike."""
     module = [part for part in PARTS.split(one.module.strip("\"'<>")) if part]
     file = _module_parts(other)
     if one.module.startswith(".") and not _is_below(path, other, one.module):
@@ -110,22 +110,22 @@ def is_imported(path: str, one: Import, other: str) -> bool:
 
 
 def _ends_alike(file: Sequence[str], module: Sequence[str]) -> bool:
-    """Whether both end in the same two parts, or in the same one if either has no more.
+    """Whether both end in the same two parts, or in the same part if one of them has only one.
 
-    What is before can differ: roots of sources (`src/`), names of packages (`crate::`, `example.com/`).
+    The parts before can differ: source roots (`src/`), package names (`crate::`, `example.com/`).
     """
     size = min(2, len(file), len(module))
     return size > 0 and [*file[-size:]] == [*module[-size:]]
 
 
 def _module_parts(path: str) -> list[str]:
-    """The folders and the name of a file as imports write them."""
+    """The folders and the name of a file as in an import."""
     parts = [*PurePath(path).with_suffix("").parts[1:]]
     return parts[:-1] if parts and parts[-1] in WHOLE_FOLDER and len(parts) > 1 else parts
 
 
 def _is_below(path: str, other: str, module: str) -> bool:
-    """Whether a relative import can lead there: `.` and `./` mean the file's folder, each further level one above."""
+    """Whether a relative import can mean `other`. `.` and `./` are the file's folder, further levels its parents."""
     dots = module[: len(module) - len(module.lstrip("./"))]
     levels = dots.count("../") if "/" in dots else len(dots) - 1
     folder = PurePath(path).parent
@@ -140,7 +140,7 @@ def _calls_in(
     imports: Sequence[Import],
     target: FoundDefinition,
 ) -> list[tuple[Likely, FoundDefinition]]:
-    """The definitions of a file that call the target, each once; calls outside of all definitions are the file's."""
+    """The definitions of a file that call the target, each once. Calls outside of definitions count for the file."""
     name = target.definition.name
     calls = [use for use in references if use.name == name and use.kind is ReferenceKind.CALL]
     if not calls:
@@ -153,7 +153,7 @@ def _calls_in(
         inside = by_name.get(use.inside)
         if inside is None:
             inside = _whole_file(path, use)
-        if inside != target.definition or path != str(target.path):  # a recursive call says nothing new
+        if inside != target.definition or path != str(target.path):  # leave out recursive calls
             found.setdefault(inside.qualified_name, inside)
     return [(how, FoundDefinition(Path(path), one)) for one in found.values()]
 
@@ -166,7 +166,7 @@ def _whole_file(path: str, use: Reference) -> Definition:
 def _meant_by(
     view: View, name: str, path: str, definitions: Sequence[Definition], imports: Sequence[Import]
 ) -> list[FoundDefinition]:
-    """What a call of this name in the file can mean: the likeliest definitions only."""
+    """The most likely definitions that a call of this name in the file means."""
     own = [one for one in definitions if one.name == name and one.kind in CALLABLE]
     if own:
         return [FoundDefinition(Path(path), one) for one in own][:SAME_NAME]
@@ -197,5 +197,5 @@ def _file(view: View, path: str) -> tuple[Sequence[Definition], Sequence[Referen
 
 
 def _nearest(rows: Sequence[FileRow], path: str) -> list[FileRow]:
-    """Those that share most folders with the path first."""
+    """Sort files so that those that share most folders with `path` come first."""
     return sorted(rows, key=lambda row: (-len(os.path.commonpath((row.path, path))), row.path))

@@ -1,4 +1,4 @@
-"""Answers `Central`: reads the names of files from the store, a bounded number for each question, and ranks them."""
+"""Answers `Central`: reads names from the store, from a limited number of files per question, and ranks them."""
 
 import os
 from collections.abc import Iterable
@@ -18,25 +18,25 @@ from tark_lsp.index.store import Store
 from tark_lsp.index.view import View
 
 MOST_READ = 3_000
-"""Files that are read for one question: about a second. The next question reads more."""
+"""Files that are read for one question, which takes about a second. The next question reads more."""
 MOST_FILES = 20_000
-"""Of the graph, about 1 KB each."""
+"""Files in the graph, about 1 KB each."""
 LEFT_OUT = frozenset({SymbolKind.FIELD, SymbolKind.VARIABLE})
-"""Kinds of definitions whose names (`path`, `name`) say little of what they belong to."""
+"""Kinds of definitions whose names (`path`, `name`) are too common to identify their file."""
 FAMILIES = {
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"), ".js"),
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".m", ".mm"), ".c"),
     **dict.fromkeys((".java", ".kt", ".kts", ".scala", ".groovy"), ".java"),
     ".pyi": ".py",
 }
-"""Endings of files that use each other's names. Others only use those of files with the same ending."""
+"""Extensions of files that use each other's names. Other files use only names of files with the same extension."""
 CANDIDATES = 4
-"""Names that are looked up for each definition that is wanted."""
+"""Names that are looked up for each requested definition."""
 
 
 @dataclass(slots=True)
 class _Known:
-    """The names of files as they were read, by path, with the hash of the text they are of."""
+    """The names in files that were read, by path, with the hash of the text that they are from."""
 
     names: dict[str, tuple[bytes, FileNames]] = field(default_factory=dict)
 
@@ -73,7 +73,7 @@ def central(view: View, question: Central) -> Found[FoundDefinition]:
 
 
 def _rows(view: View, wanted: Iterable[str]) -> list[FileRow]:
-    """Files in the index: the wanted ones first, then those beside them, then the others."""
+    """The files of the index: wanted ones first, then those in their folders, then the others."""
     folders = tuple(str(Path(path).parent) + os.sep for path in wanted)
     first = {*wanted}
 
@@ -84,7 +84,7 @@ def _rows(view: View, wanted: Iterable[str]) -> list[FileRow]:
 
 
 def _read(view: View, rows: list[FileRow]) -> dict[str, tuple[bytes, FileNames]]:
-    """Those of the rows that are known, or become known now."""
+    """The names of these files that are cached or can be read now."""
     known = _known.setdefault(view.store, _Known()).names
     current = {}
     room = MOST_READ
@@ -121,7 +121,7 @@ def _file_names(path: str, defines: list[str], imports: list[tuple[str, str]], u
 
 
 def _module_names(path: str) -> list[str]:
-    """The names by which others import the file, as `names_in_outline` has them: its own, and that of its folder."""
+    """The names by which other files import this one, in the format of `names_in_outline`: its own and its folder's."""
     pure = PurePath(path)
     return [f"/{name}" for name in (pure.parent.name, pure.stem) if name not in WHOLE_FOLDER]
 
@@ -132,7 +132,7 @@ def family_of(path: str) -> str:
 
 
 def _definitions(view: View, path: str, ranks: dict[int, float]) -> list[FoundDefinition]:
-    """The definitions of a file with these names. Those of one name share its rank."""
+    """The definitions of a file with these names. Definitions of the same name share its rank."""
     if path in view.overlay:
         found: Iterable[Definition] = view.overlay[path].parsed.definitions
     else:

@@ -1,4 +1,4 @@
-"""The index process as the server sees it: JSON lines in both directions, one future for each question."""
+"""The server's side of the index process: JSON lines in both directions, and one future for each question."""
 
 import asyncio
 import contextlib
@@ -14,27 +14,27 @@ from typing import Any
 from tark_lsp.errors import ToolError
 
 PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.index.process")
-"""Without -P, Python would import modules from the current folder, which can be anybody's project."""
+"""Without -P, Python would import modules from the current folder, which can be an untrusted project."""
 KEPT = ("HOME", "LANG", "LC_ALL", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "USERPROFILE", "XDG_CONFIG_HOME")
-"""Variables that the child gets. None holds a key."""
+"""Environment variables that the child gets. None contains a key."""
 ALLOCATION = {"MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "1000000"}
-"""For glibc: with an arena for each thread, and what is free kept, the process takes half as much memory again."""
+"""For glibc: with an arena for each thread and without trimming, the process takes 50% more memory."""
 LONGEST_LINE = 64 * 1024 * 1024
 MOST_BYTES = 2_000_000_000
 END_SECONDS = 0.3
-"""From the end of its input to SIGKILL."""
+"""Time from the end of its input to SIGKILL."""
 
 Message = Mapping[str, Any]
 
 
 class ChildEnded(Exception):
-    """The process ended before it answered. Its argument says how, for people."""
+    """The process ended before it answered. The argument says how, as text for users."""
 
 
 class ChildProcess:
     """One run of the index process. `on_message` gets every message that is not an answer.
 
-    `on_end` is called once when the process has ended, with how it ended, unless `close` ended it.
+    `on_end` is called once with the reason when the process has ended, unless `close` ended it.
     """
 
     def __init__(self, on_message: Callable[[Message], None], on_end: Callable[[str], None]) -> None:
@@ -58,8 +58,10 @@ class ChildProcess:
     async def start(
         self, folders: Sequence[Path], cache: Path, *, most_bytes: int = MOST_BYTES, fresh: bool = False
     ) -> None:
-        """Raises OSError if it cannot be started. `most_bytes`: of the index on disk. `fresh`: what is stored is
-        removed first."""
+        """`most_bytes`: size limit of the index on disk. `fresh`: remove the stored index first.
+
+        Raises OSError if the process cannot be started.
+        """
         named = {"folders": [*map(str, folders)], "cache": str(cache)}
         arguments = json.dumps({**named, "mostBytes": most_bytes, "fresh": fresh})
         self._process = await asyncio.create_subprocess_exec(
@@ -76,13 +78,13 @@ class ChildProcess:
         self._reading = asyncio.create_task(self._read(self._process))
 
     def send(self, message: Message) -> None:
-        """If the process has ended, `on_end` says so; nothing is raised here."""
+        """Raises nothing if the process has ended: `on_end` reports it."""
         process = self._process
         if process is not None and process.stdin is not None and not process.stdin.is_closing():
             process.stdin.write(json.dumps(message).encode() + b"\n")
 
     async def request(self, message: Message, seconds: float) -> Any:
-        """The answer. Raises ChildEnded, TimeoutError, or the ToolError that the process answers."""
+        """Return the answer. Raises ChildEnded, TimeoutError, or the ToolError that the process sent."""
         if not self.is_running:
             raise ChildEnded("it is not running")
         self._number += 1
@@ -96,7 +98,7 @@ class ChildProcess:
             self._waiting.pop(number, None)
 
     async def close(self) -> None:
-        """End the process: its input ends, and if that is not enough, it is killed. Also if it does not answer."""
+        """End the process, even if it does not respond: close its input, then kill it if it is still running."""
         self._closing = True
         process = self._process
         if process is None:
@@ -118,7 +120,7 @@ class ChildProcess:
             while line := await process.stdout.readline():
                 self._take(json.loads(line))
         except ValueError:
-            _kill_group(process.pid)  # a line that is not ours, or is too long: nothing after it can be believed
+            _kill_group(process.pid)  # a line that is malformed or too long: nothing after it can be trusted
         finally:
             _kill_group(process.pid)
             code = await process.wait()
@@ -135,7 +137,7 @@ class ChildProcess:
             return
         future = self._waiting.get(message["id"])
         if future is None or future.done():
-            return  # nobody waits any more
+            return  # the request is no longer waiting
         if "failed" in message:
             failed = message["failed"]
             future.set_exception(ToolError(failed["code"], failed["message"], hint=failed["hint"]))

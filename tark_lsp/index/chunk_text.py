@@ -1,4 +1,4 @@
-"""The text that the vector of a chunk is made of, and the name of the vector. Pure."""
+"""The text from which the vector of a chunk is computed, and the key of the vector. Pure."""
 
 import hashlib
 from functools import lru_cache
@@ -12,11 +12,11 @@ def chunk_text(path: str, symbol: str, code: str) -> str:
     return f"{_end_of(path)}\n{symbol}\n{code}"
 
 
-@lru_cache(maxsize=16)  # the chunks of a file are made one after the other
+@lru_cache(maxsize=16)  # consecutive calls are for chunks of the same file
 def _end_of(path: str) -> str:
     return "/".join(PurePath(path).parts[-PARTS_OF_PATH:])
 
 
 def chunk_key(text: str) -> int:
-    """The name of the vector of a text: 63 bits, never 0. Equal texts have equal names."""
+    """The key of the vector of a text: 63 bits, never 0. Equal texts have equal keys."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()) >> 1 or 1

@@ -6,18 +6,18 @@ from tark_lsp.index.model import Chunk, Definition, SymbolKind
 
 MOST_LINES = 40
 MOST_CHARACTERS = 2_000
-"""Of one chunk. A line that is longer is a chunk alone."""
+"""Limits of one chunk. A longer line is a chunk of its own."""
 SMALL_LINES = 10
-"""A chunk with so many lines is joined with its neighbour."""
+"""A chunk with at most this many lines is joined with its neighbour."""
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FIELD})
-"""A short one of them heads no chunk."""
+"""Kinds of definitions that begin a chunk only if they are long."""
 
 
 def chunks_of(lines: Sequence[str], definitions: Sequence[Definition]) -> tuple[Chunk, ...]:
-    """Every line that is not blank is in exactly one chunk; the chunks are in the order of the lines.
+    """Put every line that is not blank into exactly one chunk. The chunks are in the order of the lines.
 
-    `lines` have no endings, `definitions` are in the order of their starts. A definition that is too large is divided
-    at the definitions in it, then at blank lines, and its parts keep its name.
+    `lines` have no line endings; `definitions` are in the order of their starts. If a definition is too large, it is
+    split at the definitions in it, then at blank lines. Its parts keep its name.
     """
     return tuple(_Chunking(lines, definitions).chunks())
 
@@ -44,8 +44,8 @@ class _Chunking:
             yield held
 
     def _pieces(self) -> Iterator[tuple[int, int, str]]:
-        """Consecutive ranges of lines, from 1, that fit the limits, each with the definition that it belongs to."""
-        # What is still to be divided, the first at the end: lines, symbol, the definitions in them (a range of places).
+        """Consecutive ranges of lines, from 1, within the limits, each with the definition that it belongs to."""
+        # A stack of ranges to divide, the first on top: lines, symbol, the definitions in them (a range of indices).
         waiting = [(1, len(self._lines), "", 0, len(self._definitions))]
         while waiting:
             start, end, symbol, first, last = waiting.pop()
@@ -60,7 +60,7 @@ class _Chunking:
                 waiting += reversed(self._parts(start, end, symbol, first, last))
 
     def _parts(self, start: int, end: int, symbol: str, first: int, last: int) -> list[tuple[int, int, str, int, int]]:
-        """The outermost definitions in a range of lines, and what is between them."""
+        """The outermost definitions in a range of lines, and the lines between them."""
         parts: list[tuple[int, int, str, int, int]] = []
         at = first
         while at < last:
@@ -79,7 +79,7 @@ class _Chunking:
         return parts
 
     def _with_comment(self, start: int, line: int) -> int:
-        """The first of the lines above a definition that are as far indented as it, without a blank line."""
+        """The first line of the block above a definition that has the same indentation and no blank line."""
         indent = self._indent(line)
         while line > start and self._lines[line - 2].strip() and self._indent(line - 1) == indent:
             line -= 1
@@ -93,7 +93,7 @@ class _Chunking:
         yield start, end
 
     def _cut(self, start: int, end: int) -> int:
-        """The last line of a piece: before the least indented line of its second half, best behind a blank line."""
+        """The last line of a piece: cut before the least indented line in its second half, best after a blank line."""
         stop = start
         while stop < end and self._fits(start, stop + 1):
             stop += 1

@@ -1,4 +1,4 @@
-"""The index of a workspace as the server has it: it asks the index process, and tells it what changes."""
+"""The server's client of the index process: asks it questions, and reports changes to it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ ANSWER_SECONDS = 10.0
 
 
 class IndexClient:
-    """A CodeIndex. All methods are for the event loop's thread.
+    """A CodeIndex. Call all methods on the event loop's thread.
 
-    `folders` are the absolute paths of the workspace's folders, `cache` is the folder of all indexes
-    (`folders.indexes_folder()`). `may_index` is asked about files in batches of 200, before they are read.
-    `most_bytes`: of the index on disk.
+    `folders`: the absolute paths of the workspace's folders. `cache`: the folder of all indexes
+    (`folders.indexes_folder()`). `may_index` decides about files in batches of 200, before they are read.
+    `most_bytes`: size limit of the index on disk.
     """
 
     def __init__(
@@ -36,15 +36,15 @@ class IndexClient:
 
     @property
     def process_id(self) -> int | None:
-        """Of the index process; None if it does not run."""
+        """The id of the index process; None if it is not running."""
         return self._process.process_id
 
     async def start(self) -> None:
-        """Start the index process; it builds or updates the index by itself. Raises ToolError if it cannot."""
+        """Start the index process, which builds or updates the index. Raises ToolError if it cannot be started."""
         await self._process.start()
 
     async def close(self) -> None:
-        """End the index process within 500 ms. What is indexed stays on disk."""
+        """End the index process within 500 ms. The index stays on disk."""
         self._texts.close()
         await self._process.close()
 
@@ -52,7 +52,7 @@ class IndexClient:
         return self._process.status
 
     async def ask(self, question: Question[T]) -> Found[T]:
-        """Raises ToolError: `timeout` after 10 s, `unsupported` if the index process does not run."""
+        """Raises ToolError: `timeout` after 10 s, `unsupported` if the index process is not running."""
         self._texts.send_now()
         answer = await self._process.request({"do": "ask", **question_to_json(question)}, ANSWER_SECONDS)
         kind = item_type(question)
@@ -64,40 +64,40 @@ class IndexClient:
         self._process.shown.listen(listener)
 
     def show_text(self, path: Path, text: str | None) -> None:
-        """Answer by this text of an open document instead of its file. None: it is closed, or equal to its file."""
+        """Answer from this text of an open document instead of its file. None: it is closed, or equals its file."""
         self._texts.show(path, text)
 
     def files_changed(self, paths: Sequence[Path]) -> None:
-        """Files or folders were saved, created, removed or renamed."""
+        """Report files or folders that were saved, created, removed or renamed."""
         if paths:
             self._process.send({"do": "changed", "paths": [*map(str, paths)]})
 
     def rescan(self) -> None:
-        """Compare all files with what is indexed, soon."""
+        """Schedule a comparison of all files with the index."""
         self._process.send({"do": "rescan"})
 
     def use_vectors(self, embedder: str) -> None:
-        """Whose dense vectors the search uses: `static`, the name of an embedder of the server, or empty for none."""
+        """Set which embedder's vectors the search uses: `static`, an embedder of the server, or empty for none."""
         self._embedder = embedder
         self._process.send({"do": "vectors", "embedder": embedder})
 
     def rules_changed(self) -> None:
         """Ask `may_index` again for all files."""
         self._process.send({"do": "rules"})
-        self._texts.send_again()  # the process dropped those that it could not index until now
+        self._texts.send_again()  # the process dropped the texts that it was not allowed to index before
 
     async def rebuild(self) -> None:
-        """Remove what is indexed and begin again. Returns when the building has begun."""
+        """Remove the index and rebuild it. Returns when the rebuild has begun."""
         self._process.deaths.clear()
         await self._process.request({"do": "rebuild"}, ANSWER_SECONDS)
 
     async def settle(self, seconds: float) -> None:
-        """Wait until everything is indexed that is known to have changed. Raises ToolError `timeout`."""
+        """Wait until all known changes are indexed. Raises ToolError `timeout`."""
         self._texts.send_now()
         await self._process.request({"do": "settle"}, seconds)
 
     def _tell_all(self) -> None:
-        """To a new process."""
+        """Send all state to a new process."""
         if self._embedder:
             self.use_vectors(self._embedder)
         self._texts.send_again()

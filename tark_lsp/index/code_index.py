@@ -1,11 +1,11 @@
-"""CodeIndex: who answers questions about the code. `server/` has the index of the workspace, tests have their own."""
+"""`CodeIndex`: the interface for questions about the code. `server/` implements it for the workspace."""
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tark_lsp.errors import ToolError
 from tark_lsp.index.status import IndexState, IndexStatus
 
-if TYPE_CHECKING:  # first needed when something asks
+if TYPE_CHECKING:  # needed at run time only for a question
     from tark_lsp.index.model import Found
     from tark_lsp.index.questions import Question
 

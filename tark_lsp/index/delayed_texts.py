@@ -1,4 +1,4 @@
-"""Texts of open documents on their way to the index process: each is sent when nobody types in it any more."""
+"""Delays the texts of open documents: each is sent to the index process after the user has stopped typing."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from pathlib import Path
 from tark_lsp.index.child_process import Message
 
 TYPING_SECONDS = 0.15
-"""A text is sent when nothing was typed for this long, or when something is asked."""
+"""A text is sent when nothing was typed for this long, or when a question is asked."""
 
 
 class DelayedTexts:
@@ -20,7 +20,7 @@ class DelayedTexts:
         self._plain: set[Path] = set()
 
     def show(self, path: Path, text: str | None) -> None:
-        """None: the document is closed, or equal to its file."""
+        """None: the document is closed, or equals its file."""
         if (handle := self._unsent.pop(path, None)) is not None:
             handle.cancel()
         if text is not None:
@@ -31,16 +31,16 @@ class DelayedTexts:
             self._send({"do": "text", "path": str(path), "text": None, "plain": False})
 
     def send_now(self) -> None:
-        """What was not sent yet."""
+        """Send the texts that wait."""
         for path in [*self._unsent]:
             self._send_one(path)
 
     def read_plainly(self, path: Path) -> None:
-        """The text of this document has ended the process: until it is closed, no grammar reads it."""
+        """Parse this document without a grammar until it is closed: its text has ended the process."""
         self._plain.add(path)
 
     def send_again(self) -> None:
-        """All: to a new process, or after rules have changed."""
+        """Send all texts again, for a new process or after the rules have changed."""
         for path in self._texts:
             self._send_one(path)
 

@@ -1,7 +1,7 @@
-"""The dense half of the search, in the index process: the vectors of one index, and which chunks still need one.
+"""The dense part of the search, in the index process: the vectors of one index, and which chunks have none yet.
 
-Vectors come from the static model here (`StaticModel`), or from the server, which has an embedder behind an endpoint:
-it asks for chunks without a vector (`Unembedded`), and gives the vectors back (`KeepVectors`).
+Vectors come from the static model in this process (`StaticModel`), or from the server, which uses an endpoint: it asks
+for chunks without a vector (`Unembedded`), and sends their vectors (`KeepVectors`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,14 +16,14 @@ from tark_lsp.index.packing import unpack_places
 from tark_lsp.index.reading import read_for_index
 from tark_lsp.index.text_index import ChunkHit, TextIndex
 
-if TYPE_CHECKING:  # they import numpy or a model, which only an index with vectors needs
+if TYPE_CHECKING:  # these modules import numpy or a model, which only an index with vectors needs
     from tark_lsp.index.static_model import StaticModel
     from tark_lsp.index.vectors import VectorFile
 
 VECTORS = "vectors"
-"""The file in the folder of the index."""
+"""The name of the file in the index's folder."""
 AT_ONCE = 32
-"""Chunks that the static model embeds in one step: a hundredth of a second."""
+"""Chunks that the static model embeds in one step, which takes a hundredth of a second."""
 
 
 class Dense:
@@ -31,19 +31,19 @@ class Dense:
 
     def __init__(self) -> None:
         self.embedder = ""
-        """Whose vectors these are; empty: the search is lexical only."""
+        """The embedder of the vectors; empty: the search is only lexical."""
         self.problem = ""
         self._model: StaticModel | None = None
         self._disk: DiskIndex | None = None
         self._file: VectorFile | None = None
         self._generation = -1
         self._chunks: dict[int, tuple[int, int]] = {}
-        """By key: the id of a file and the number of a chunk that has this text."""
+        """By key: the id of a file, and the number of a chunk in it with this text."""
         self._given_up: set[int] = set()
-        """Keys that get no vector: the file has another text now, or the text must not be sent, or has no words."""
+        """Keys that get no vector: the file's text has changed, or the text must not be sent or has no words."""
 
     def use(self, embedder: str) -> None:
-        """From now on, use vectors of this embedder: `static`, or any name for one of the server; empty: none."""
+        """Use the vectors of this embedder: `static`, or any name for an embedder of the server; empty: none."""
         self.close()
         self._model, self.problem = None, ""
         if embedder == "static":
@@ -56,7 +56,7 @@ class Dense:
         self.embedder = self._model.name if self._model else "" if self.problem else embedder
 
     def attach(self, disk: DiskIndex | None) -> "Dense | None":
-        """Belong to this index. Returns itself, or None if there are no vectors to search."""
+        """Switch to the vectors of this index. Returns itself, or None if no embedder is used."""
         if disk is not self._disk:
             self.close()
             self._disk = disk
@@ -77,12 +77,11 @@ class Dense:
         keys = [key for key in found if key in texts]
         self.give_up(found.keys() - texts.keys())
         self._file.put(keys, self._model.embed([texts[key] for key in keys]))
-        self.give_up(set(keys) - self._file.known(keys))  # zeros: nothing in it is a word
+        self.give_up(set(keys) - self._file.known(keys))  # a vector of zeros: the text has no words
         return bool(found)
 
     def missing(self, text: TextIndex, limit: int, after: int = 0) -> dict[int, tuple[int, int]]:
-        """Keys of chunks without a vector, the lowest above `after`, with the id of the file and the number of the
-        chunk."""
+        """The lowest keys above `after` of chunks without a vector, each with the file's id and the chunk's number."""
         self._follow(text)
         known = self._file.known(self._chunks) if self._file is not None else set()
         left = (item for item in self._chunks.items() if item[0] > after)
@@ -90,7 +89,7 @@ class Dense:
         return dict(islice(found, limit))
 
     def put(self, embedder: str, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
-        """Raises ToolError if they are of another embedder, or are no vectors."""
+        """Raises ToolError if the vectors are from another embedder, or are invalid."""
         if embedder != self.embedder or self._disk is None:
             raise ToolError("stale", f"the vectors are of {embedder}, but the index uses {self.embedder or 'none'}")
         if not keys or not self._disk.writable:
@@ -105,11 +104,11 @@ class Dense:
         self.give_up(set(keys) - self._file.known(keys))
 
     def give_up(self, keys: Iterable[int]) -> None:
-        """These get no vector, until the index changes."""
+        """Compute no vectors for these keys until the index changes."""
         self._given_up.update(keys)
 
     def nearest(self, query: str, vector: Sequence[float], limit: int) -> list[ChunkHit]:
-        """The chunks nearest to the vector of a query, which the static model makes itself."""
+        """The chunks nearest to a query. `vector`: the query's vector; empty if the static model computes it."""
         if self._disk is None or self._file is None:
             return []
         self._follow(self._disk.text)
@@ -117,11 +116,11 @@ class Dense:
         return self.chunks_of(found)
 
     def chunks_of(self, found: Sequence[tuple[int, float]]) -> list[ChunkHit]:
-        """Of keys and their scores, those that this index has."""
+        """The chunks of these keys that this index has, with their scores."""
         return [ChunkHit(*self._chunks[key], score) for key, score in found if key in self._chunks]
 
     def describe(self) -> str:
-        """For `IndexStatus.vectors`; empty: lexical only."""
+        """The text for `IndexStatus.vectors`; empty if the search is only lexical."""
         if not self.embedder:
             return self.problem
         return f"{self.embedder}: {self._file.count if self._file is not None else 0:,} vectors"
@@ -142,7 +141,7 @@ class Dense:
             self._file = VectorFile(path, self.embedder, length, writable=writable)
 
     def _follow(self, text: TextIndex) -> None:
-        """What the text index has now: vectors of other chunks are removed."""
+        """Read the keys of the text index again if it has changed, and remove the vectors of other chunks."""
         if text.generation == self._generation:
             return
         self._generation = text.generation
@@ -153,7 +152,7 @@ class Dense:
 
 
 def _texts(disk: DiskIndex, files: Iterable[int]) -> Iterator[str]:
-    """The texts of all chunks of these files, as they are now."""
+    """The current texts of all chunks of these files."""
     rows = disk.store.files(files)
     for file, packed in disk.store.places(rows).items():
         path = rows[file].path

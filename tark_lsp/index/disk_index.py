@@ -1,7 +1,7 @@
-"""The index on disk: the files (store.py) and the words (text_index.py) together, and a batch of work on both.
+"""The index on disk: the files (store.py), the words (text_index.py), and a batch of changes to both.
 
-The order of writes makes it safe to be killed at any moment: a file is marked, the text index is committed, then the
-file is marked as done. What is still marked at the next start is done again.
+The order of writes makes it safe to kill the process at any moment: a file is marked as begun, the text index is
+committed, then the file is marked as done. Files that are still marked as begun at the next start are indexed again.
 """
 
 import contextlib
@@ -25,14 +25,14 @@ from tark_lsp.index.text_index import TextIndex
 DATABASE, TEXT = "files.sqlite3", "text"
 DENIED = "denied, secret or protected"
 TICK_NANOSECONDS = 20_000_000
-"""Times of files are those of the kernel's clock, which ticks 100 to 1,000 times a second."""
+"""The times of files come from the kernel's clock, which ticks 100 to 1,000 times a second."""
 FOOTER_MAGIC = 1337
-"""The last 4 bytes of tantivy's files; before them the length of a footer of JSON, with the CRC of what is above it."""
+"""The last 4 bytes of tantivy's files. Before them: a JSON footer with the CRC of the data, and the footer's length."""
 
 
 @dataclass(slots=True)
 class Batch:
-    """Files whose words are in the text index, but not yet committed."""
+    """Files whose words are in the text index but not committed yet."""
 
     done: list[tuple[FileRow, bytes, PackedFile]] = field(default_factory=list)
     skipped: list[tuple[FileRow, bytes, str]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Batch:
 
 
 class DiskIndex:
-    """Raises what Store and TextIndex raise. `writable`: this process holds the lock of the folder."""
+    """Raises the exceptions of Store and TextIndex. `writable`: this process holds the lock of the folder."""
 
     def __init__(self, folder: Path, *, writable: bool) -> None:
         create_private(folder)
@@ -55,7 +55,7 @@ class DiskIndex:
         self.folder = folder
         self.writable = writable
         if not writable and not ((folder / DATABASE).exists() and tantivy.Index.exists(str(folder / TEXT))):
-            raise FileNotFoundError("the first server has not begun it yet")
+            raise FileNotFoundError("the process that writes the index has not created it yet")
         if writable:
             check_words(folder / TEXT)
         self.store = Store(folder / DATABASE, writable=writable)
@@ -71,9 +71,9 @@ class DiskIndex:
         return self._batch
 
     def take(self, row: FileRow, prepared: Prepared | None, *, is_allowed: bool) -> None:
-        """Bring the index up to date for one file, in the current batch. `begin` has marked it.
+        """Update the index for one file, in the current batch. `begin` must have marked it.
 
-        `prepared` is what the file is now; None if it does not exist, or is not allowed.
+        `prepared` is the current content of the file; None if the file does not exist or is not allowed.
         """
         batch = self._batch
         had_words = row.chunks > 0 or row.tries > 0
@@ -100,18 +100,18 @@ class DiskIndex:
 
     @property
     def is_committing(self) -> bool:
-        """Then `finish_commit` comes next; until it returns True, nothing may be taken. Questions can be answered."""
+        """Whether a commit is running. Do not call `take` until `finish_commit` returns True; questions are allowed."""
         return self._committing is not None
 
     def begin_commit(self) -> None:
-        """The words are committed in another thread."""
+        """Commit the words in another thread."""
         if self._batch.writes_text:
             self._committing = self.text.begin_commit()
         else:
             self._finish()
 
     def finish_commit(self, seconds: float | None = None) -> bool:
-        """Wait at most so long for the words. False if they are not yet committed."""
+        """Wait for the commit, at most this long. False if it is not finished."""
         if self._committing is not None:
             if not wait((self._committing,), seconds).done:
                 return False
@@ -132,7 +132,7 @@ class DiskIndex:
         self.commits += 1
 
     def close(self) -> None:
-        """Without a commit of the current batch."""
+        """Close without a commit of the current batch."""
         with contextlib.suppress(Exception):
             self.text.close()
         with contextlib.suppress(Exception):
@@ -151,8 +151,8 @@ class DiskIndex:
 def check_words(folder: Path) -> None:
     """Compare the files of the text index with their checksums. Raises ValueError or OSError if one is damaged.
 
-    tantivy itself does not, and maps them into memory: it can crash on a damaged one. Files that no commit names are
-    what a killed process left.
+    tantivy does not check them: it maps the files into memory and can crash on a damaged one. Files that no commit
+    names are left over from a killed process and are ignored.
     """
     meta = folder / "meta.json"
     if not meta.exists():
@@ -169,9 +169,9 @@ def check_words(folder: Path) -> None:
 
 
 def _at(row: FileRow, now: Prepared) -> FileRow:
-    """The file as it was when it was read. If it changed a moment ago, its time does not count.
+    """The row of a file as it was when it was read, without its time if it changed a moment ago.
 
-    It could change again within the same tick of the file system's clock, so the next look reads it once more.
+    It could change again within the same tick of the file system's clock, so the next scan reads it again.
     """
     mtime = -1 if time.time_ns() - now.mtime < TICK_NANOSECONDS else now.mtime
     return FileRow(row.id, row.path, mtime, now.size, row.hash, row.state, row.tries, row.chunks)

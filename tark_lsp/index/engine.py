@@ -1,4 +1,4 @@
-"""What the index process does between two messages: it keeps the index up to date, and answers."""
+"""The work of the index process: it keeps the index up to date and answers questions."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ Scanned = Callable[[list[Seen] | ToolError], None]
 
 
 class Engine:
-    """`scanned` gets the files that a scan found, in another thread. All methods are for one thread."""
+    """`scanned` is called in another thread with the files that a scan found. Call all methods on one thread."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Engine:
         scanned: Scanned,
         most_bytes: int,
     ) -> None:
-        """`most_bytes`: of the index on disk. It begins with a scan."""
+        """Starts a scan. `most_bytes`: size limit of the index on disk."""
         self._roots = tuple(str(folder).rstrip(os.sep) + os.sep for folder in folders)
         self._keeper = keeper
         self._scanner = scanner
@@ -77,7 +77,7 @@ class Engine:
             self.rescan()
 
     def files_changed(self, paths: Sequence[str]) -> None:
-        """What is known is answered from as it is now; for the rest the files are listed again."""
+        """Read changed files that the index knows. If there are other ones, list all files again."""
         paths = [path for path in paths if path.startswith(self._roots)]
         writer = self._keeper.writer
         if writer is None:
@@ -92,19 +92,19 @@ class Engine:
                 known.append(seen)
         if len(known) > AT_ONCE_FILES:
             self._standing.safely(lambda: writer.store.queue.mark(known, priority=1))
-            self._standing.safely(self._standing.count)  # so that answers say it, and look for their files first
+            self._standing.safely(self._standing.count)  # so that answers report it and read their own files first
         else:
             self._answering.read_now([seen.path for seen in known])
 
     def show_text(self, path: str, text: str | None, *, plain: bool = False) -> None:
-        """Text of an open document; None: its file counts again. `plain`: a grammar cannot read it."""
+        """Use the text of an open document; None: use its file again. `plain`: parse it without a grammar."""
         if text is None or not path.startswith(self._roots):
             self._overlay.drop(path)
         else:
             self._overlay.show_text(path, text, plain=plain)
 
     def use_vectors(self, embedder: str) -> None:
-        """`static`: those of the model in this process; another name: those that the server gives; empty: none."""
+        """`static`: vectors of the model in this process; another name: vectors from the server; empty: none."""
         self._standing.safely(lambda: self._dense.use(embedder))
 
     def rules_changed(self) -> None:
@@ -112,7 +112,7 @@ class Engine:
         self._overlay.check_rules()
 
     def rebuild(self) -> None:
-        """Begin with nothing. If another process writes the index, that one does. Raises ToolError if it cannot."""
+        """Rebuild the index, or have the process that writes it rebuild it. Raises ToolError if this is impossible."""
         if not self._keeper.has_lock:
             if self._keeper.problem:
                 raise ToolError("unsupported", self._keeper.problem)
@@ -125,7 +125,7 @@ class Engine:
     # Work
 
     def step(self) -> bool:
-        """A little work. False if there is none."""
+        """Do a little work. False if there is none."""
         if self._keeper.poll():
             self._standing.start_over()
         writer = self._keeper.writer
@@ -141,16 +141,16 @@ class Engine:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is to be done, if the last `step` did nothing."""
+        """Whether all work is done, provided that the last `step` returned False."""
         return not self._standing.progress.scanning
 
     @property
     def is_waiting(self) -> bool:
-        """Whether `step` should be called again after a while, although nothing arrives."""
+        """Whether `step` should be called again after a while, even if no message arrives."""
         return self._keeper.writer is None
 
     def abandon(self) -> None:
-        """Before the end of the process: what is not committed is to be done again."""
+        """Call before the process ends. Work that is not committed will be done again."""
         writer = self._keeper.writer
         if writer is not None:
             writer.store.queue.abandon()
@@ -159,13 +159,13 @@ class Engine:
     # Answers
 
     def answer(self, question: Question[Any], *, waited: float) -> Found[Any]:
-        """Raises ToolError if nobody can answer."""
+        """Raises ToolError if the index does not support the question."""
         return self._answering.answer(question, waited=waited)
 
     def status(self) -> IndexStatus:
         return self._standing.status(self._dense.describe())
 
     def _begin(self) -> None:
-        """Another index is open than before."""
+        """Start over after another index was opened."""
         self._worker.reset()
         self.rescan()

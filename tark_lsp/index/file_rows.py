@@ -1,4 +1,4 @@
-"""What a row of the table of files says: where its indexing stands, and what the file was when it was indexed."""
+"""Rows of the table of files: the state of a file's indexing, and the file's properties when it was indexed."""
 
 import os
 import sqlite3
@@ -9,15 +9,15 @@ from enum import IntEnum
 
 class State(IntEnum):
     DUE = 0
-    """New, or changed since it was indexed. If it has chunks, they are those of its former text."""
+    """New, or changed since it was indexed. Its chunks, if any, are from its former text."""
     DOING = 1
-    """It is being replaced: what is stored here and in the text index may differ. So may they at the next start, which
-    makes it DUE, while `tries` counts."""
+    """Being replaced: the data here and in the text index may differ. If the process ends now, the next start makes the
+    file DUE again, and `tries` counts the attempt."""
     CLEAN = 2
     SKIPPED = 3
-    """`reason` says why it is not indexed."""
+    """Not indexed; the column `reason` says why."""
     GONE = 4
-    """It no longer exists, or must not be indexed: to be removed."""
+    """To be removed: the file no longer exists, or must not be indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,18 @@ class FileRow:
     hash: bytes
     state: State
     tries: int
-    """How often it was begun since it was last finished."""
+    """How often its indexing was begun since it was last finished."""
     chunks: int
 
 
 def is_current(row: FileRow, now: Seen) -> bool:
-    """Whether what the index has of a file is up to date."""
+    """Whether the index is up to date for this file."""
     return row.state in (State.CLEAN, State.SKIPPED) and (row.mtime, row.size) == (now.mtime, now.size)
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`done` counts files that are indexed or skipped; `bytes` are those of indexed files."""
+    """`done`: files that are indexed or skipped. `bytes`: total size of indexed files."""
 
     files: int = 0
     done: int = 0
@@ -64,7 +64,7 @@ COLUMNS = "id, path, mtime, size, hash, state, tries, chunks"
 
 
 def select_rows(connection: sqlite3.Connection, where: str, values: Sequence[object]) -> list[FileRow]:
-    """`where`: the rest of the statement, from WHERE."""
+    """`where`: the rest of the statement, beginning with WHERE."""
     found = connection.execute(f"SELECT {COLUMNS} FROM files {where}", values)
     return [
         FileRow(number, os.fsdecode(path), mtime, size, digest, State(state), tries, chunks)

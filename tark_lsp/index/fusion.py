@@ -1,15 +1,15 @@
-"""How several rankings of chunks become one, and how a ranking loses its repetitions. Pure.
+"""Merges several rankings of chunks into one, and removes repetitive items from a ranking. Pure.
 
-`fuse_rankings` is reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): it needs no scores that can be compared.
+`fuse_rankings` is reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), which needs no comparable scores.
 `diversify` is maximal marginal relevance (Carbonell and Goldstein, 1998).
-Both are deterministic: what is equally good stays in the order in which it came.
+Both are deterministic and stable: equally good items keep their order.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 RANK_OFFSET = 60
-"""The constant of the paper: the larger it is, the less the first ranks count more than the following ones."""
+"""The paper's constant: the larger it is, the smaller the advantage of the first ranks."""
 
 K = TypeVar("K", bound=Hashable)
 
@@ -19,7 +19,7 @@ def fuse_rankings(
 ) -> list[tuple[K, float]]:
     """All items of the rankings, each once, with the sum of `weight / (offset + rank)`; the best first.
 
-    Ranks count from 1. A repeated item of one ranking counts at its first rank. Without `weights`, all are 1.
+    Ranks count from 1. If a ranking repeats an item, its first rank counts. Missing `weights` are 1.
     """
     scores: dict[K, float] = {}
     for number, ranking in enumerate(rankings):
@@ -36,10 +36,10 @@ def diversify(
     limit: int,
     balance: float = 0.8,
 ) -> list[K]:
-    """At most `limit` items: each time the one with the highest `balance * relevance - (1 - balance) * similarity`.
+    """Choose up to `limit` items, each time that with the highest `balance * relevance - (1 - balance) * similarity`.
 
-    `relevance` is scaled so that the highest is 1. `similarity`, from 0 to 1, is that to the most similar item chosen
-    before. `balance` 1 keeps the order of relevance. Takes `limit * len(items)` calls of `similarity`.
+    `relevance` is scaled so that the highest is 1. `similarity`, from 0 to 1, is that to the most similar item that was
+    already chosen. `balance` 1 keeps the order of relevance. Calls `similarity` `limit * len(items)` times.
     """
     highest = max(relevance, default=0.0) or 1.0
     left = {number: relevance[number] / highest for number in range(len(items))}

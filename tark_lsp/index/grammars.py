@@ -1,4 +1,4 @@
-"""Parses a text with the grammar of its language, in a limited time. Grammars are imported when they are first used."""
+"""Parses a text with the grammar of its language, with a time limit. Grammars are imported when they are first used."""
 
 import faulthandler
 import importlib
@@ -14,22 +14,22 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tark_lsp.index.languages.language import CodeLanguage
 
 SECONDS = 1.0
-"""Processor time to parse one text. It is not the time of the clock: on a busy machine the result is the same."""
+"""CPU time to parse one text. It is not wall-clock time, so that the result is the same on a busy machine."""
 
 ENDLESS_SECONDS = 30
-"""By the clock. A grammar that takes longer does not look at its time limit, so its process ends."""
+"""Wall-clock time. A grammar that takes longer ignores its time limit, so its process is ended."""
 
 PIECE = 1 << 16
-"""Bytes that a grammar gets at once: it looks at its time limit only if the text comes in pieces."""
+"""Bytes per read: a grammar checks its time limit only if it gets the text in pieces."""
 
 DEEPEST = 500
-"""Nodes around each other that have LARGE descendants. The time of a query grows with the square of the depth."""
+"""Levels of nested nodes with more than LARGE descendants. A query's time grows with the square of the depth."""
 LARGE = 2_000
 
 LONGEST_ROW = 10_000
-"""Tokens without a name in one row, such as brackets that nothing closes. A query looks from each of them to the next
-node with a name, so its time grows with their square: 0.04 s for these, 4 s for ten times as many. (A query has a
-callback for its progress, but tree-sitter 0.26 for Python crashes if it is used.)"""
+"""Consecutive anonymous tokens, such as unclosed brackets. From each of them, a query searches the next named node, so
+its time grows with the square of their number: 0.04 s for this number, 4 s for ten times as many. (A query has a
+progress callback, but tree-sitter 0.26 for Python crashes if it is used.)"""
 
 
 class OutOfTime(Exception):
@@ -43,9 +43,9 @@ class Grammar:
     ends_lines: bool
 
     def matches(self, data: bytes) -> list[tuple[int, dict[str, list[Node]]]]:
-        """The number of the pattern and the captured nodes by name, of each match. Raises OutOfTime.
+        """For each match: the number of the pattern, and the captured nodes by name. Raises OutOfTime.
 
-        The process ends if it takes ENDLESS_SECONDS.
+        Ends the process after ENDLESS_SECONDS.
         """
         if self.ends_lines and not data.endswith(b"\n"):
             data += b"\n"
@@ -66,17 +66,17 @@ class Grammar:
 
         try:
             return self.parser.parse(read, progress_callback=lambda _, __: time.thread_time() > stop)
-        except ValueError as error:  # "Parsing failed": the callback has stopped it
+        except ValueError as error:  # "Parsing failed": the callback stopped the parser
             self.parser.reset()
             raise OutOfTime from error
         finally:
-            for piece in pieces:  # tree-sitter 0.26 for Python never frees them, and each keeps the whole text
+            for piece in pieces:  # tree-sitter 0.26 for Python never frees them, and each keeps the whole text alive
                 piece.release()
 
 
 @contextmanager
 def end_process_after(seconds: float) -> Iterator[None]:
-    """Also if native code keeps Python's lock, so that no other thread of Python runs and no signal is handled."""
+    """End the process after this time, even if native code holds the GIL and no Python thread or handler runs."""
     faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         yield
@@ -103,7 +103,7 @@ def _is_too_deep_or_long(root: Node) -> bool:
 
 @cache
 def grammar_of(language: CodeLanguage) -> Grammar:
-    """Raises ImportError or AttributeError if its wheel is missing or different."""
+    """Raises ImportError or AttributeError if the grammar's wheel is missing or has another version."""
     module = importlib.import_module(language.module)
     grammar = Language(getattr(module, language.function)())
     return Grammar(Parser(grammar), Query(grammar, language.query), language.ends_lines)

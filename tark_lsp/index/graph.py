@@ -1,10 +1,12 @@
-"""How central files and definitions are: PageRank over references. Pure. Loops are bounded in steps, not in time, so
-that the same files have the same ranks on every machine.
+"""Computes how central files and definitions are: PageRank over references. Pure.
 
-A file points at the files that define the names it imports and, less, those that it uses without importing them. What
-is imported from a module that no file is, is defined elsewhere. If several files define a name, they share it; if very
-many do, it says nothing. Nor does one that very many files use without importing it: it is one of the language
-(`join`). Ranks are personalised: walks begin at what is wanted.
+Loops are limited in steps, not in time, so that the same files have the same ranks on every machine.
+
+- A file links to the files that define the names it imports and, with less weight, the names it uses without import.
+- A name that is imported from a module outside of the files is ignored.
+- Files that define the same name share its links. If very many files define a name, it is ignored.
+- A name that very many files use without import is ignored, too: it belongs to the language (`join`).
+- Ranks are personalised: half of the walks begin at the wanted files and names.
 """
 
 from array import array
@@ -15,35 +17,35 @@ from zlib import crc32
 
 DAMPING = 0.85
 PERSONAL = 0.5
-"""The part of all walks that begins at what is wanted, if something is; the others begin anywhere."""
+"""The share of walks that begin at wanted files and names, if there are any. The others begin anywhere."""
 MOST_DEFINERS = 20
-"""Files that define the same name. A name of more files is like a word of the language."""
+"""Files that define the same name. A name with more files is ignored."""
 NOT_IMPORTED = 0.2
-"""What a use counts in a file that does not import the name."""
+"""The weight of a use in a file that does not import the name."""
 MOST_USERS = 20
 MOST_USERS_PART = 0.05
-"""Files that use a name without importing it, in number, or as a part of all files: of more, it says nothing."""
+"""Files that use a name without import, as a number and as a share of all files. Above both limits, it is ignored."""
 OWN_USES = 0.2
-"""What a use in the defining file counts for a definition; it counts nothing for the file."""
+"""The weight of a use in the defining file for the definition. For the file, such a use does not count."""
 UNUSED = 0.05
-"""The part of a file's rank that its definitions get without being used, so that each has a rank."""
+"""The share of a file's rank that its definitions get even if they are unused, so that each has a rank."""
 MOST_STEPS = 3_000_000
-"""Edges that are followed for one ranking, in all rounds: about half a second."""
+"""Edges that are followed for one ranking, over all rounds. This takes about half a second."""
 MOST_ROUNDS, LEAST_ROUNDS = 30, 3
 PRECISE = 1e-6
-"""Rounds end when the ranks change by less than this in all."""
+"""Rounds end when the sum of the changes of all ranks is less than this."""
 
 
 def name_number(name: str, family: str = "") -> int:
-    """Names are compared by a checksum, which takes 4 bytes. Two equal ones among 100,000 do no harm to a ranking."""
+    """A checksum, because it takes only 4 bytes. Two equal ones among 100,000 names do not harm a ranking."""
     return crc32(f"{family} {name}".encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)
 class FileNames:
-    """The numbers of the names that a file defines, imports, and uses. Modules have names, too.
+    """The numbers of the names that a file defines, imports and uses. Modules have names, too.
 
-    `imports` has two numbers for each: that of the module, and that of the name.
+    `imports` has two numbers for each import: that of the module, and that of the name.
     """
 
     defines: "array[int]"
@@ -54,7 +56,7 @@ class FileNames:
     def of(
         cls, defines: Iterable[str], imports: Iterable[tuple[str, str]], uses: Iterable[str], *, family: str = ""
     ) -> "FileNames":
-        """`family`: names of different families of languages have nothing in common."""
+        """`family`: a family of languages. Equal names of different families are different."""
         pairs = array("I", (name_number(name, family) for pair in dict.fromkeys(imports) for name in pair))
         return cls(_numbers(defines, family), pairs, _numbers(uses, family))
 
@@ -67,7 +69,7 @@ class FileNames:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """`files`: by index, together 1. `names`: by index of the file and number of the name, for each that it defines."""
+    """`files`: by index; the sum is 1. `names`: for each definition, by index of the file and number of the name."""
 
     files: Sequence[float]
     names: Mapping[tuple[int, int], float] = field(default_factory=dict)
@@ -75,8 +77,10 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
-    """`imports[file]` and `uses[file]` are the names of other files that the file imports, and that it only uses,
-    `own[file]` those of its own that it uses, `definers[name]` the files that define a name."""
+    """`imports[file]`: names of other files that the file imports. `uses[file]`: those that it uses without import.
+
+    `own[file]`: its own names that it uses. `definers[name]`: the files that define a name.
+    """
 
     imports: Sequence[Sequence[int]]
     uses: Sequence[Sequence[int]]
@@ -87,7 +91,7 @@ class _Edges:
 def rank_all(
     files: Sequence[FileNames], wanted_files: Set[int] = frozenset(), wanted_names: Set[int] = frozenset()
 ) -> Ranks:
-    """`wanted_files` are indices, `wanted_names` numbers of names. Unknown ones change nothing."""
+    """`wanted_files` are indices, `wanted_names` are numbers of names. Unknown ones are ignored."""
     if not files:
         return Ranks(())
     edges = _edges(files)
@@ -124,7 +128,7 @@ def _edges(files: Sequence[FileNames]) -> _Edges:
 def _starts(
     files: Sequence[FileNames], edges: _Edges, wanted_files: Set[int], wanted_names: Set[int]
 ) -> Sequence[float]:
-    """Where walks begin: the parts of all files, together 1."""
+    """The probability of each file as the start of a walk; the sum is 1."""
     count = len(files)
     wanted = [[index] for index in sorted(wanted_files) if 0 <= index < count]
     wanted += [[*edges.definers[name]] for name in sorted(wanted_names) if name in edges.definers]
@@ -145,7 +149,7 @@ def _file_ranks(edges: _Edges, starts: Sequence[float]) -> Sequence[float]:
             part = flow / len(found)
             for index in found:
                 arrived[index] += part
-        rest = 1 - DAMPING * sum(arrived)  # of walks that begin again, also those from files that use nothing
+        rest = 1 - DAMPING * sum(arrived)  # the share of walks that restart, including those from files without links
         following = [DAMPING * flow + rest * start for flow, start in zip(arrived, starts, strict=True)]
         change = sum(abs(new - old) for new, old in zip(following, ranks, strict=True))
         ranks = following
@@ -155,7 +159,7 @@ def _file_ranks(edges: _Edges, starts: Sequence[float]) -> Sequence[float]:
 
 
 def _flows(edges: _Edges, ranks: Sequence[float]) -> Mapping[int, float]:
-    """How much of the files' ranks goes through each name."""
+    """How much of the files' ranks flows through each name."""
     flows: dict[int, float] = defaultdict(float)
     for rank, imports, uses in zip(ranks, edges.imports, edges.uses, strict=True):
         if imports or uses:

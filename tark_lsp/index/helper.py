@@ -1,7 +1,7 @@
 """A process that prepares files for the index (prepared.py): `python -P -m tark_lsp.index.helper`.
 
-A grammar is native code that can take all memory in one step, or crash: then this process ends, and only its file is
-lost. It reads lines of JSON, `[path, known hash]`, and writes for each the length of its answer and the answer.
+A grammar is native code that can exhaust the memory in one step, or crash. Then this process ends, and only the current
+file is lost. It reads JSON lines, `[path, known hash]`, and writes the length of each answer, then the answer.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""The processes that prepare files for the index (helper.py): a thread for each, which starts it and waits for it.
+"""The processes that prepare files for the index (helper.py). A thread starts each process and waits for it.
 
-A process has a low priority, but its thread has not: while it has Python's lock, everybody else waits for it.
+The processes have a low priority. Their threads do not: while one of them holds the GIL, all other threads wait.
 """
 
 import contextlib
@@ -21,31 +21,31 @@ PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.index.helper")
 MOST_HELPERS = 3
 FAILED = "its parsing failed"
 ATTEMPTS = 2
-"""A file at which so many helpers died is skipped until it changes."""
+"""A file is skipped until it changes if this many helpers died on it."""
 MOST_FILES = 10_000
-"""Then a helper is replaced: it grows by a megabyte with every thousand files."""
+"""After this many files, a helper is replaced: it grows by a megabyte per thousand files."""
 IDLE_SECONDS = 10.0
-"""Then a helper ends, and gives its memory back."""
+"""After this time, a helper ends to free its memory."""
 ANSWER_SECONDS = 60.0
-"""For one file: a grammar has a limit of 1 s of the processor, which it looks at only now and then."""
+"""For one file. A grammar has a limit of 1 s of CPU time, but checks it only now and then."""
 
 Prepare: TypeAlias = Callable[[str, bytes], Future[Prepared | None]]
-"""Of a path and a known hash (`prepare`)."""
+"""Called with a path and a known hash, like `prepare`."""
 
 
 def prepare_here(path: str, known: bytes) -> Future[Prepared | None]:
-    """In this process."""
+    """Prepare a file in this process."""
     future: Future[Prepared | None] = Future()
     future.set_result(prepare(path, known))
     return future
 
 
 class HelperDied(Exception):
-    """It ended, or did not answer in time."""
+    """The helper ended, or did not answer in time."""
 
 
 class Helper:
-    """One process. Methods are for one thread, but for `kill`."""
+    """One process. Call all methods except `kill` on one thread."""
 
     def __init__(self) -> None:
         """Raises OSError."""
@@ -80,7 +80,7 @@ class Helper:
 
 
 class Helpers:
-    """`prepare` can be called by any thread. A helper is started when it is needed."""
+    """`prepare` can be called on any thread. Helpers are started when they are needed."""
 
     def __init__(self, count: int = min(MOST_HELPERS, os.cpu_count() or 1)) -> None:
         self._jobs: queue.SimpleQueue[tuple[str, bytes, Future[Prepared | None]] | None] = queue.SimpleQueue()
@@ -95,7 +95,7 @@ class Helpers:
         return future
 
     def close(self) -> None:
-        """End all helpers. What waits is not done."""
+        """End all helpers. Calls that come after this are not run."""
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
@@ -127,7 +127,7 @@ def _end(helper: Helper | None) -> None:
 
 
 def _work(helper: Helper | None, path: str, known: bytes, future: Future[Prepared | None]) -> Helper | None:
-    """Returns the helper that lives afterwards."""
+    """Returns the helper that is running afterwards, if any."""
     try:
         for _ in range(ATTEMPTS):
             helper = helper or Helper()

@@ -1,4 +1,4 @@
-"""The words of identifiers: `parseHTTPHeader2` is parse, http, header and 2. Pure."""
+"""Splits identifiers into words: `parseHTTPHeader2` is parse, http, header and 2. Pure."""
 
 import re
 
@@ -8,9 +8,9 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 def identifier_words(identifier: str) -> tuple[str, ...]:
-    """Words in lower case, from snake_case, kebab-case, camelCase, PascalCase, and between letters and digits.
+    """Split snake_case, kebab-case, camelCase and PascalCase, and between letters and digits. Returns lower case.
 
-    A run of capitals is one word up to the last one before a small letter: `HTMLParser` is html and parser.
+    A run of capitals is one word, except its last capital before a small letter: `HTMLParser` is html and parser.
     """
     words: list[str] = []
     for run in IDENTIFIER.findall(identifier):

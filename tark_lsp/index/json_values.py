@@ -1,4 +1,4 @@
-"""Frozen values of the index to values of JSON and back, by the types of their fields."""
+"""Converts frozen values of the index to JSON values and back, by the types of their fields."""
 
 import types
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ QUESTIONS: Mapping[str, type[Question[Any]]] = {
 
 
 def to_json(value: Any) -> Any:
-    """Of a dataclass, a Path, an Enum, a sequence of them, or what JSON has itself."""
+    """Convert a dataclass, a Path, an Enum, a type of JSON, or a sequence of these."""
     if value is None or isinstance(value, str | int | float | bool):
         return value.value if isinstance(value, Enum) else value
     if isinstance(value, Path):
@@ -33,7 +33,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(kind: Any, value: Any) -> Any:
-    """Raises ValueError, TypeError or KeyError if the value is not one of this type."""
+    """Raises ValueError, TypeError or KeyError if the value does not have this type."""
     if kind in (Any, str, int, float, bool) or value is None:
         return value
     if kind is Path:

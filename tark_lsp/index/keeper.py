@@ -1,4 +1,4 @@
-"""Opens the index on disk: as its writer, or as a reader if another server has its lock; builds it again if damaged."""
+"""Opens the index on disk, as a reader if another server has its lock, else as writer. Rebuilds a damaged index."""
 
 import contextlib
 import sqlite3
@@ -14,16 +14,16 @@ from tark_lsp.sqlite_file import FileIdentity, file_identity, is_damaged
 T = TypeVar("T")
 
 POLL_SECONDS = 1.0
-"""How often a reader looks whether it can be the writer, and whether the writer began again."""
+"""How often a reader checks whether it can become the writer, and whether the writer has started over."""
 PAUSE_SECONDS = 30.0
-"""After a write failed, the next attempt is made so much later."""
+"""The time from a failed write to the next attempt."""
 BROKEN = ("An IO error occurred", "Data corrupted", "Failed to open file")
-"""How the messages of tantivy begin if it cannot read a file; it raises ValueError for everything."""
+"""How tantivy's messages begin if it cannot read a file. It raises ValueError for all errors."""
 DAMAGED_NOTE = "the stored index was damaged, or of another version, so it was built again"
 
 
 class Keeper:
-    """`disk` is None if there is no index that can be opened: `problem` says why, in a sentence."""
+    """`disk` is None if no index can be opened. Then `problem` says why, in a sentence."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -33,7 +33,7 @@ class Keeper:
         self.disk: DiskIndex | None = None
         self.problem = ""
         self.note = ""
-        """What the user should know although all is well."""
+        """Information for the user that is not a problem."""
 
     @property
     def writer(self) -> DiskIndex | None:
@@ -45,11 +45,11 @@ class Keeper:
         return self._lock is not None
 
     def ask_for_rebuild(self) -> bool:
-        """Have the process that has the lock build again. False if it cannot be asked."""
+        """Make the process that has the lock rebuild the index. False if it cannot be asked."""
         return ask_for_rebuild(self._folder)
 
     def open(self, *, fresh: bool = False) -> None:
-        """Take the lock and open, or open to read. `fresh`: begin with nothing."""
+        """Take the lock and open the index; open it as a reader if the lock is taken. `fresh`: remove it first."""
         self._next = time.monotonic() + POLL_SECONDS
         self._close()
         self.problem = ""
@@ -67,7 +67,7 @@ class Keeper:
             self.failed(error)
 
     def poll(self) -> bool:
-        """Try again what is due. True if another index is open than before."""
+        """Retry what is due: a failed write, or taking the lock. True if a different index is open afterwards."""
         now = time.monotonic()
         if now < self._next:
             return False
@@ -87,7 +87,7 @@ class Keeper:
         return False
 
     def failed(self, error: BaseException) -> None:
-        """A write failed. What is stored can still be read; `poll` tries again later."""
+        """Report a failed write. The stored index can still be read; `poll` tries again later."""
         self.problem = (
             f"the index cannot be written: {error}; if the disk is full, free some space in {self._folder} "
             "(it tries again by itself)"
@@ -95,12 +95,12 @@ class Keeper:
         self._next = time.monotonic() + PAUSE_SECONDS
 
     def retry_soon(self) -> None:
-        """After a failed write: there may be a reason to hope."""
+        """Retry at the next `poll` if a write has failed: something has changed that can help."""
         if self.problem:
             self._next = 0.0
 
     def begin_again(self, note: str) -> None:
-        """Remove what is stored, because it is damaged. `note` tells the user."""
+        """Remove the stored index, because it is damaged, and start over. `note` is for the user."""
         self.note = note
         self.open(fresh=True)
 
@@ -128,11 +128,11 @@ class Keeper:
 
 
 class Damaged(Exception):
-    """tantivy gave up on what it read."""
+    """tantivy could not read a file."""
 
 
 def guarded(work: Callable[[], T]) -> T:
-    """Turn a panic of tantivy, which is no Exception, and what it says of broken files, into Damaged."""
+    """Raises Damaged for a panic of tantivy, which is not an Exception, and for its errors about unreadable files."""
     try:
         return work()
     except ValueError as error:
@@ -146,7 +146,7 @@ def guarded(work: Callable[[], T]) -> T:
 
 
 def is_ours(error: Exception) -> bool:
-    """Whether a stored file is the cause of the error, and not the disk."""
+    """Whether the error comes from the content of a stored file, not from the disk."""
     if isinstance(error, Damaged) or is_damaged(error):
         return True
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:  # tables of another version

@@ -1,4 +1,4 @@
-"""The matches of a language's query as definitions, references and imports. Captures: languages/language.py."""
+"""Converts the matches of a language's query to definitions, references and imports (see languages/language.py)."""
 
 import re
 from bisect import bisect_right
@@ -13,31 +13,31 @@ from tark_lsp.index.signatures import first_byte, signature
 from tark_lsp.index.source import Source
 
 LONGEST_NAME = 200
-"""Bytes. A longer name is no name that somebody looks for."""
+"""Bytes. Nobody searches for a longer name."""
 LONGEST_OUTER = 500
-"""Characters before the own name in a qualified one; of more, the inner parts are kept. Otherwise a file of 1 MB, with
-90 classes in each other and 8,000 functions in the last one, has 140 MB of names."""
+"""Characters of the outer names in a qualified name; from a longer one, outer parts are removed. Without this limit, a
+file of 1 MB with 90 nested classes and 8,000 functions in the innermost one would have 140 MB of names."""
 
 SCOPE = "scope"
 TYPES = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.ENUM, SymbolKind.TYPE, SCOPE})
 WITH_LOCALS = TYPES | {SymbolKind.FUNCTION, SymbolKind.METHOD}
-"""What can have parameters: those of types are type parameters, and parameters of a constructor."""
+"""Kinds with parameters. Those of types are type parameters and parameters of a constructor."""
 VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FIELD})
 KINDS = {kind.value: kind for kind in SymbolKind}
 
 QUALIFIER = re.compile(r"::|->|[.:#\\]")
 ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 OPERATOR = re.compile(r"\boperator(?:\s*\(\s*\)|\s*[^\w\s(]+|\s+[^()]+)")
-"""`operator==`, `operator()` and `operator std::string` of C++ are one name, with the signs that divide others."""
+"""In C++, `operator==`, `operator()` and `operator std::string` are one name, although they contain separators."""
 LEFT_OUT = frozenset({"", "prototype", "module", "exports", "this", "self"})
-"""Parts of a qualified name that name nothing: `module.exports.area`, `Shape.prototype.area`."""
+"""Parts of a qualified name that are left out: `module.exports.area`, `Shape.prototype.area`."""
 
 MEMBER = (b".", b":", b">")
-"""The ends of `.`, `::` and `->`. A name behind one of them is no local variable."""
+"""The last bytes of `.`, `::` and `->`. A name after one of them is not a local variable."""
 
 
 Captured = tuple[int, Mapping[str, list[Node]]]
-"""The number of a pattern, and the nodes of a match by the name of their capture."""
+"""The number of a pattern, and the nodes of its match by capture name."""
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Region:
     name_start: int
     node: Node
     parent: "Region | None" = None
-    """The innermost one around it. A field that a parameter of a method declares is in the type of the method."""
+    """The innermost region around it. A field that a method's parameter declares belongs to the type of the method."""
     qualified: str = ""
     locals: set[bytes] = field(default_factory=set)
 
@@ -61,7 +61,7 @@ class Region:
 
 
 class Reading:
-    """What the matches of one text mean."""
+    """Reads the matches of one text."""
 
     def __init__(self, source: Source, matches: Sequence[Captured], words: frozenset[bytes]) -> None:
         self._source = source
@@ -134,11 +134,11 @@ class Reading:
                 self._declared.add(start)
 
     def _nested(self, regions: list[Region]) -> list[Region]:
-        """In the order of their starts, each with the region around it, its final kind and its qualified name."""
+        """Sort regions by their start, and set the parent, final kind and qualified name of each."""
         regions.sort(key=lambda region: (region.start, -region.end, region.name_start))
         around: list[Region] = []
         for region in regions:
-            # Names that share one declaration (`int left, right`) are beside each other.
+            # Names that share one declaration (`int left, right`) are siblings.
             while around and (around[-1].end < region.end or around[-1].range == region.range):
                 around.pop()
             region.parent = around[-1] if around else None
@@ -163,7 +163,7 @@ class Reading:
             region.kind = SymbolKind.FIELD if in_type else SymbolKind.CONSTANT if name.isupper() else region.kind
 
     def _innermost(self, starts: Sequence[int]) -> Iterator[tuple[int, Region | None]]:
-        """Each of the sorted bytes, with the innermost region that it is in."""
+        """For each of the sorted byte positions, the innermost region around it."""
         regions = iter(self._regions)
         following = next(regions, None)
         around: list[Region] = []
@@ -185,7 +185,7 @@ class Reading:
                 self._declared.add(start)
 
     def definitions(self) -> tuple[Definition, ...]:
-        """In the order of their starts. Of a value that is assigned several times, the first one."""
+        """The definitions in the order of their starts. If a value is assigned several times, the first one counts."""
         values: set[str] = set()
         result: list[Definition] = []
         for region in self._regions:
@@ -213,7 +213,7 @@ class Reading:
         )
 
     def references(self) -> tuple[Reference, ...]:
-        """In the order of their places. Uses of local variables and names in definitions are none."""
+        """The references in the order of their positions, without local variables and the names of definitions."""
         ranges = sorted(self._import_ranges)
         starts = [start for start, _ in ranges]
         data, result = self._data, []
@@ -239,7 +239,7 @@ class Reading:
         return False
 
     def imports(self) -> tuple[Import, ...]:
-        """In the order of their places."""
+        """The imports in the order of their positions."""
         return tuple(
             Import(module, tuple(names), self._source.line(start))
             for _, (module, start, names) in sorted(self._imports.items(), key=_place)
@@ -251,7 +251,7 @@ def _place(item: tuple[int, Any]) -> int:
 
 
 def _parts(text: bytes) -> tuple[str, ...]:
-    """The names in a name: `Shape<T>::area` is Shape and area. Empty if it is none."""
+    """The parts of a name: `Shape<T>::area` is Shape and area. Empty if it is not a name."""
     if not 0 < len(text) <= LONGEST_NAME:
         return ()
     name = text.decode("utf-8", "replace").strip("\"'`*& ")

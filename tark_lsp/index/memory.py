@@ -1,4 +1,4 @@
-"""Gives memory that is free back to the system."""
+"""Returns free memory to the system."""
 
 import contextlib
 import ctypes
@@ -6,9 +6,9 @@ import sys
 
 
 def trim_memory() -> None:
-    """Only for glibc, which keeps what was freed between what is used: after some commits that is half of the process.
+    """Return free memory that glibc keeps: after some commits, this is half of the process. Takes some milliseconds.
 
-    It takes some milliseconds.
+    Does nothing with another libc.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):  # another libc

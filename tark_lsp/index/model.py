@@ -1,6 +1,6 @@
-"""What the index knows of a file, and what it answers: frozen values without behaviour.
+"""The data of the index: what it knows about a file, and its answers. Frozen values without behaviour.
 
-Lines count from 1 and ends are included, as in tool results. Columns count from 0, in code points.
+Lines count from 1 and end lines are inclusive, as in tool results. Columns count from 0, in code points.
 """
 
 from collections.abc import Sequence
@@ -32,11 +32,10 @@ class ReferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One definition in a file. `start_line` is the first line of what belongs to it (decorators, attributes, comments
-    directly above are not included), `name_line` and `name_column` are where its name stands.
+    """One definition in a file. `start_line`: its first line, without decorators, attributes and comments above.
 
-    `qualified_name` joins the names around it with dots (`Shape.area`), in every language.
-    `signature` is its head on one line, without its body, at most 300 characters.
+    `name_line`, `name_column`: the position of its name. `qualified_name`: its name and those around it, joined with
+    dots (`Shape.area`) in every language. `signature`: its head without the body, on one line, at most 300 characters.
     """
 
     name: str
@@ -51,7 +50,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A name that is used. `inside` is the qualified name of the innermost definition around it, or empty."""
+    """A use of a name. `inside`: the qualified name of the innermost definition around it, or empty."""
 
     name: str
     kind: ReferenceKind
@@ -62,7 +61,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`module` as the file writes it (`a.b`, `./x`, `std::fmt`); `names` are those that it takes from it."""
+    """`module`: as written in the file (`a.b`, `./x`, `std::fmt`). `names`: those that are imported from it."""
 
     module: str
     names: tuple[str, ...]
@@ -71,8 +70,8 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Consecutive lines of a file that are found together. `symbol` is the qualified name of the definition that they
-    are or begin with, or empty."""
+    """Consecutive lines of a file that a search finds as one. `symbol`: the qualified name of the definition that they
+    belong to, or empty."""
 
     start_line: int
     end_line: int
@@ -81,7 +80,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """`language` is a name of the table of languages, or empty if there is no grammar: then there are only chunks."""
+    """`language`: a name in the table of languages. Empty without a grammar; then there are only chunks."""
 
     language: str
     definitions: tuple[Definition, ...]
@@ -103,7 +102,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
-    """A chunk without a vector. `key` names its text (chunk_text.py): another text at this place has another one."""
+    """A chunk without a vector. `key` identifies its text (chunk_text.py): another text has another key."""
 
     path: Path
     start_line: int
@@ -117,7 +116,7 @@ class FoundDefinition:
     path: Path
     definition: Definition
     rank: float = 0.0
-    """How central it is: only answers to `Central` have it."""
+    """How central it is; set only in answers to `Central`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +130,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[T]):
-    """An answer of the index. `share` is the part of the files that was indexed when it was made, from 0 to 1.
+    """An answer of the index. `share`: the share of files that were indexed when it was made, from 0 to 1.
 
-    `complete` is False if there is more than `items`. `notes` are sentences that the reader of the answer should see.
+    `complete` is False if there are more results than `items`. `notes`: sentences for the reader of the answer.
     """
 
     items: Sequence[T]

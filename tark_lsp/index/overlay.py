@@ -1,7 +1,7 @@
-"""Open documents whose text differs from their files: kept in memory, and answered from instead of the files.
+"""Open documents whose text differs from their files. They are kept in memory and replace the files in answers.
 
-Their chunks are scored as tantivy scores those on disk (BM25, k1 = 1.2, b = 0.75, the frequencies of words are those of
-the disk), so that the scores of both can be compared.
+Their chunks are scored as tantivy scores those on disk (BM25, k1 = 1.2, b = 0.75, with the word frequencies of the
+disk), so that the scores of both can be compared.
 """
 
 import math
@@ -22,9 +22,10 @@ from tark_lsp.index.worker import Permit
 
 K1, B = 1.2, 0.75
 BYTES_OF_WORD = 7.0
-"""Of code with its spaces and signs."""
+"""Average bytes per word of code, including spaces and punctuation."""
 MOST_FILES = 1_000
-"""Of those that are not open. The index is slower than the changes, or cannot be written: the oldest are left out."""
+"""Limit for files that are not open. It is exceeded only if the index is slower than the changes, or cannot be written.
+Then the oldest files are dropped."""
 WORDS_OF_SYMBOL, WORDS_OF_OUTER, WORDS_OF_PATH = 2.0, 2.0, 7.0
 
 
@@ -43,12 +44,12 @@ class OverlaidFile:
 
     @classmethod
     def of(cls, path: str, text: str, *, plain: bool = False) -> "OverlaidFile":
-        """`plain`: without a grammar."""
+        """`plain`: parse without a grammar."""
         return cls(path, text, parse_without_grammar(text) if plain else parse_file(path, text))
 
     @cached_property
     def chunks(self) -> tuple[OverlaidChunk, ...]:
-        """Only a search by words needs them."""
+        """The words of the chunks. Only a search by words needs them."""
         lines, names = lines_of(spaced(self.text)), names_by_chunk(self.parsed)
         in_path = Counter(words_of(path_text(self.path)))
         chunks = []
@@ -65,20 +66,17 @@ class OverlaidFile:
 
 
 class Overlay:
-    """Open documents, and files that changed since they were indexed: they are here until they are.
-
-    `files` has what is answered from, by path.
-    """
+    """Open documents, and changed files until they are indexed again. `files`: the texts to answer from, by path."""
 
     def __init__(self, permit: Permit) -> None:
         self._permit = permit
         self._stamps: dict[str, Seen | None] = {}
-        """Of files that are not open: what they were when they were read."""
+        """The state of files that are not open, when they were read."""
         self.files: dict[str, OverlaidFile] = {}
 
     @property
     def waiting(self) -> int:
-        """How many files are here until they are indexed."""
+        """How many files wait to be indexed."""
         return len(self._stamps)
 
     def show_text(self, path: str, text: str, *, plain: bool) -> None:
@@ -106,9 +104,9 @@ class Overlay:
                 self.drop(path)
 
     def refresh(self, disk: DiskIndex | None, writer: DiskIndex | None) -> list[str]:
-        """Read changed files again, and drop those that the index has as they are.
+        """Read files again that changed, and drop those whose current content is indexed.
 
-        Returns those that changed again while they were indexed. `writer`: the same index, if this process writes it.
+        Returns files that changed while they were indexed. `writer`: the same index, if this process writes it.
         """
         again: list[str] = []
         for path, seen in [*self._stamps.items()]:
@@ -129,7 +127,7 @@ class Overlay:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How rare each word of a query is on disk, by field and word, multiplied with the boost of the field."""
+    """The rarity of each word of a query on disk, by field and word, multiplied by the boost of the field."""
 
     by_field: Mapping[str, Mapping[str, float]]
     defines: Mapping[str, float]
@@ -137,7 +135,7 @@ class Weights:
     """Words of an average chunk, by field."""
 
     def score(self, chunk: OverlaidChunk) -> float:
-        """0 if nothing matches."""
+        """The score of a chunk; 0 if nothing matches."""
         total = sum(weight for name, weight in self.defines.items() if name in chunk.defines)
         for field, weights in self.by_field.items():
             counts = chunk.words[field]
@@ -149,7 +147,7 @@ class Weights:
 
 
 def usual_lengths(totals: Totals) -> Mapping[str, float]:
-    """tantivy does not say what it counts, so it is estimated."""
+    """The estimated words of an average chunk by field: tantivy does not provide the numbers."""
     chunks = max(1, totals.chunks)
     return {
         "body": max(1.0, totals.bytes / chunks / BYTES_OF_WORD),

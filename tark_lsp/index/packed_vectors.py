@@ -16,7 +16,7 @@ def pack_vectors(vectors: Sequence[Sequence[float]]) -> str:
 
 
 def unpack_vectors(packed: str, count: int) -> list[Sequence[float]]:
-    """Raises ValueError unless they are `count` vectors of the same length."""
+    """Raises ValueError unless `packed` contains `count` vectors of the same length."""
     numbers = array("f", base64.b64decode(packed, validate=True))
     if sys.byteorder == "big":
         numbers.byteswap()

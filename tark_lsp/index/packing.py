@@ -1,4 +1,4 @@
-"""What a file holds, as compressed JSON: a value for its outline, one for its references. The checksum shows damage."""
+"""Stores a parsed file as compressed JSON: outline, references and places of chunks. Checksums detect damage."""
 
 import json
 import re
@@ -13,7 +13,7 @@ MODULE_PARTS = re.compile(r"[./\\:]+")
 
 FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 LEVEL = 1
-"""Of zlib: the higher ones save a tenth of the space and take three times as long."""
+"""zlib's compression level: higher ones save 10% of the space but take three times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class PackedFile:
-    """What is stored of a file: a fiftieth of the memory that a ParsedFile takes."""
+    """The stored form of a ParsedFile, which takes a fiftieth of its memory."""
 
     outline: bytes
     uses: bytes
     places: bytes
-    """Of the chunks: a search needs them of a hundred files."""
+    """The places of the chunks, separately because a search needs them from a hundred files."""
     chunks: int
     definitions: int
 
@@ -53,7 +53,7 @@ def pack_outline(parsed: ParsedFile) -> bytes:
 
 
 def unpack_outline(data: bytes, name: str | None = None) -> Outline:
-    """`name`: without the definitions of other names. Raises ValueError if the data is damaged."""
+    """`name`: return only definitions of this name. Raises ValueError if the data is damaged."""
     definitions, imports = _unpack(data)
     return Outline(
         tuple(
@@ -66,7 +66,7 @@ def unpack_outline(data: bytes, name: str | None = None) -> Outline:
 
 
 def unpack_places(data: bytes, numbers: Sequence[int] | None = None) -> tuple[Chunk, ...]:
-    """`numbers`: only these of the chunks, as far as there are so many. Raises ValueError if the data is damaged."""
+    """`numbers`: return only these chunks, if they exist. Raises ValueError if the data is damaged."""
     chunks = _unpack(data)
     if numbers is not None:
         chunks = [chunks[number] for number in numbers if number < len(chunks)]
@@ -78,7 +78,7 @@ def pack_references(references: Iterable[Reference]) -> bytes:
 
 
 def unpack_references(data: bytes, name: str | None = None) -> tuple[Reference, ...]:
-    """`name`: only those to it. Raises ValueError if the data is damaged."""
+    """`name`: return only references to this name. Raises ValueError if the data is damaged."""
     return tuple(
         Reference(own, ReferenceKind(kind), line, column, inside)
         for own, kind, line, column, inside in _unpack(data)
@@ -87,10 +87,10 @@ def unpack_references(data: bytes, name: str | None = None) -> tuple[Reference, 
 
 
 def names_in_outline(data: bytes, without: Collection[SymbolKind]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The names that a file defines, and those that it imports; faster than `unpack_outline`. Raises ValueError.
+    """The names that a file defines, and those that it imports. Faster than `unpack_outline`. Raises ValueError.
 
-    Definitions of some kinds, and those inside of functions, are left out. Imports are pairs of a module and a name,
-    which can be one of a definition or of a module. Names of modules begin with `/`.
+    Definitions of the kinds in `without`, and those inside functions, are left out. Imports are pairs of a module and a
+    name, which can be that of a definition or a module. Names of modules begin with `/`.
     """
     definitions, imports = _unpack(data)
     functions = {qualified for _, qualified, kind, *_ in definitions if kind in FUNCTIONS}
@@ -110,7 +110,7 @@ def names_in_outline(data: bytes, without: Collection[SymbolKind]) -> tuple[list
 
 
 def names_in_references(data: bytes) -> list[str]:
-    """Without names in imports. Faster than `unpack_references`. Raises ValueError."""
+    """The names that a file uses, except in imports. Faster than `unpack_references`. Raises ValueError."""
     return [name for name, kind, *_ in _unpack(data) if kind != ReferenceKind.IMPORT]
 
 

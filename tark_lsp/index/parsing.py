@@ -1,4 +1,4 @@
-"""Reads the definitions, references, imports and chunks of a file from its text. Pure; never raises on any text."""
+"""Reads the definitions, references, imports and chunks of a file from its text. Pure; never raises."""
 
 from tark_lsp.index.chunking import chunks_of
 from tark_lsp.index.grammars import OutOfTime, grammar_of
@@ -8,13 +8,13 @@ from tark_lsp.index.model import ParsedFile
 from tark_lsp.index.source import Source
 
 MOST_CHARACTERS = 1_000_000
-"""A longer text is only divided into chunks."""
+"""A longer text is only split into chunks."""
 
 
 def parse_file(path: str, text: str) -> ParsedFile:
-    """`path` decides only about the language. The result is the same for the same path and text.
+    """`path` only decides the language. The same path and text have the same result.
 
-    If a text takes too much time, or there is no grammar for it, its language is empty and there are only chunks.
+    If a text takes too much time or has no grammar, its language is empty and there are only chunks.
     """
     source = Source(text)
     language = language_of(path, text) if len(text) <= MOST_CHARACTERS else None
@@ -36,8 +36,10 @@ def parse_file(path: str, text: str) -> ParsedFile:
 
 
 def parse_without_grammar(text: str) -> ParsedFile:
-    """Only chunks. For a file that ended the process before: a grammar can take all memory in one step, which no time
-    limit stops (`a=>` 10,000 times in Java)."""
+    """Only split the text into chunks, for a file that ended the process before.
+
+    A grammar can exhaust the memory in one step, which no time limit stops (`a=>` 10,000 times in Java).
+    """
     return _only_chunks(Source(text))
 
 

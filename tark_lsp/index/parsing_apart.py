@@ -1,7 +1,7 @@
-"""Definitions of texts, read in a process of its own: `python -P -m tark_lsp.index.parsing_apart`.
+"""Reads the definitions of texts in a separate process: `python -P -m tark_lsp.index.parsing_apart`.
 
-A grammar is native code that can take all memory in one step, which no time limit stops, and then the process ends
-(`a=>` 10,000 times in Java). So the server never parses by itself.
+A grammar is native code that can exhaust the memory in one step, which no time limit stops (`a=>` 10,000 times in
+Java). Then the process ends. So the server never parses in its own process.
 """
 
 import contextlib
@@ -16,19 +16,19 @@ from tark_lsp.index.json_values import from_json, to_json
 from tark_lsp.index.model import Definition
 
 KEPT = ("HOME", "LANG", "LC_ALL", "SYSTEMROOT")
-"""Variables that the process gets. None holds a key."""
+"""Environment variables that the process gets. None contains a key."""
 PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.index.parsing_apart")
 MOST_MEMORY = 300_000_000
-"""Bytes of this process. A text of 1 MB needs about 100 MB."""
+"""Memory limit of the process, in bytes. A text of 1 MB needs about 100 MB."""
 SECONDS = 10.0
-"""For all texts. A grammar has a limit of its own (grammars.py)."""
+"""Time limit for all texts together. Each text has its own limit (grammars.py)."""
 
 Outline: TypeAlias = Sequence[Definition] | None
-"""None if the text cannot be parsed: there is no grammar for it, or it takes too much time or memory."""
+"""None if the text cannot be parsed: it has no grammar, or takes too much time or memory."""
 
 
 def definitions_apart(path: str, texts: Sequence[str]) -> list[Outline]:
-    """The definitions of each text. `path` decides about the language. Blocks while they are parsed."""
+    """The definitions of each text. `path` decides the language. Blocks until the texts are parsed."""
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     question = json.dumps([path, [*texts]]).encode()
     try:
@@ -49,7 +49,7 @@ def definitions_apart(path: str, texts: Sequence[str]) -> list[Outline]:
 
 
 def definitions_in(path: str, texts: Sequence[str]) -> list[Outline]:
-    """The same in this process."""
+    """Like `definitions_apart`, but in this process."""
     from tark_lsp.index.parsing import parse_file  # loads a parser
 
     parsed = [parse_file(path, text) for text in texts]
@@ -57,11 +57,11 @@ def definitions_in(path: str, texts: Sequence[str]) -> list[Outline]:
 
 
 def limit_memory(most: int) -> None:
-    """Of this process, where the system can. If it is reached, the process ends, and writes no core."""
+    """Limit the memory of this process, except on Windows. At the limit, the process ends without a core dump."""
     if sys.platform != "win32":
         import resource
 
-        with contextlib.suppress(OSError, ValueError):  # a lower limit is set already
+        with contextlib.suppress(OSError, ValueError):  # a lower limit is already set
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

@@ -1,7 +1,7 @@
-"""What is stored of a file, made from its text: the part of the work that needs no index (helpers.py).
+"""Makes the data that is stored about a file from its text: the part of the work that needs no index (helpers.py).
 
-It also has a form of bytes, so that another process can do it. It is JSON, because that process has run a grammar over
-a foreign text: nothing it says can do more than be wrong.
+The data can be sent as bytes, so that another process can do this work. The format is JSON, because that process runs
+a grammar on untrusted text: the worst that its answer can be is wrong.
 """
 
 import json
@@ -14,14 +14,14 @@ from tark_lsp.index.parsing import parse_file
 from tark_lsp.index.reading import read_for_index
 
 LENGTH_BYTES = 4
-"""In front of the JSON."""
+"""The size of the length field before the JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """`reason` is why the file is skipped, or empty. `packed` is None then, and if the file has the known hash.
+    """`reason`: why the file is skipped, or empty. `packed`: None if the file is skipped or has the known hash.
 
-    `mtime` in nanoseconds, `characters` of the text.
+    `mtime`: in nanoseconds. `characters`: the length of the text.
     """
 
     digest: bytes
@@ -34,7 +34,7 @@ class Prepared:
 
 
 def prepare(path: str, known: bytes) -> Prepared | None:
-    """`known`: a hash; a file that has it is not parsed. None if there is no such file."""
+    """`known`: a hash; a file with this hash is not parsed. Returns None if there is no such file."""
     read = read_for_index(path)
     if read is None:
         return None
@@ -57,7 +57,7 @@ def to_bytes(prepared: Prepared | None) -> bytes:
 
 
 def from_bytes(data: bytes) -> Prepared | None:
-    """Raises ValueError if it is not what `to_bytes` gives."""
+    """Raises ValueError if `data` is not in the format of `to_bytes`."""
     end = LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES])
     value = json.loads(data[LENGTH_BYTES:end])
     if value is None:

@@ -1,4 +1,4 @@
-"""Makes a thread, and the threads and programs that it starts, give way to everything else."""
+"""Gives a thread, and the threads and programs that it starts, a low priority."""
 
 import contextlib
 import os
@@ -7,16 +7,16 @@ import sys
 
 NICENESS = 10
 IOPRIO_SET = {"x86_64": 251, "aarch64": 30}
-"""Numbers of the system call ioprio_set(2), for which there is no function in libc."""
+"""Numbers of the system call ioprio_set(2), for which libc has no function."""
 BEST_EFFORT_LOWEST = (2 << 13) | 7
-"""The lowest level of the class that gets its turn. The idle class may get none for minutes."""
+"""The lowest level of the best-effort class. The idle class may get no disk time for minutes."""
 OF_THREAD = 1
 
 
 def lower_priority() -> None:
-    """For the processor, and on Linux for the disk. A system that does not allow it changes nothing.
+    """Lower the CPU priority and, on Linux, the disk priority. Does nothing if the system does not allow it.
 
-    On Linux it is a thread's priority, elsewhere that of the process.
+    On Linux this affects the thread, elsewhere the whole process.
     """
     with contextlib.suppress(OSError, AttributeError):  # there is no os.nice on Windows
         os.nice(NICENESS)

@@ -1,9 +1,9 @@
-"""The index process: `python -P -m tark_lsp.index.process`. It reads JSON lines of the server (client.py) and answers.
+"""The index process: `python -P -m tark_lsp.index.process`. It answers JSON lines from the server (client.py).
 
-One thread handles what arrives, another indexes in small steps. They take turns (`_turn`), and what arrives goes first.
-Both have the normal priority: a question would wait for a thread that no processor runs. What takes long, the helpers
-and the commits of words, has a low one and needs no turn. Two more threads read the input and list files. When the
-input ends, the process ends in any case.
+One thread handles messages, another indexes in small steps. They take turns (`_turn`), and messages go first. Both have
+the normal priority, because a question would otherwise wait for a thread that gets no CPU time. Slow work has a low
+priority and needs no turn: the helpers and the commits of words. Two more threads read the input and list files. When
+the input ends, the process always ends.
 """
 
 import contextlib
@@ -30,25 +30,25 @@ from tark_lsp.index.scanning import Scanner
 from tark_lsp.index.status import IndexState, IndexStatus
 
 WAIT_SECONDS = 0.5
-"""How long a process that cannot write waits before it looks again."""
+"""How long a process that cannot write the index waits before it checks again."""
 END_SECONDS = 0.2
 STATUS_SECONDS = 0.2
 MOST_MEMORY = 800_000_000
-"""Bytes. A grammar can take all memory in one step; with a limit it ends this process, and nothing else."""
+"""Bytes. A grammar can exhaust the memory in one step. With this limit, it ends only this process."""
 URGENT = frozenset({"ask", "changed", "text"})
 QUIET_SECONDS, MOST_QUIET_SECONDS = 0.1, 1.0
-"""After one of these messages the next step of indexing waits: what was saved is often asked for at once. It waits no
-longer than the second number."""
+"""After an URGENT message, the next step of indexing waits for QUIET_SECONDS: a question often follows directly. It
+never waits longer than MOST_QUIET_SECONDS."""
 
 Message = Mapping[str, Any]
 
 
 REBUILD: Message = {"do": "rebuild", "id": 0}
-"""As another process asks for it, by a signal. No request of the server has this id."""
+"""The message for a rebuild that another process requests with a signal. No request of the server has this id."""
 
 
 class InputEnded(Exception):
-    """The server closed the pipe, or is gone."""
+    """The server closed the pipe or has ended."""
 
 
 class IndexProcess:
@@ -61,9 +61,9 @@ class IndexProcess:
         self._work = threading.Event()
         self._ready = threading.Event()
         self._wanted = threading.Event()
-        """Somebody waits until all is indexed."""
+        """Set while a request waits until everything is indexed."""
         self._handled = 0.0
-        """When the last urgent message was."""
+        """The time of the last urgent message."""
         self._settling: list[int] = []
         self._status: IndexStatus | None = None
         self._told = 0.0
@@ -73,11 +73,11 @@ class IndexProcess:
         self._new_engine = partial(
             Engine, folders, self._keeper, self._scanner, self._permit, self._scanned, most_bytes
         )
-        if sys.platform != "win32":  # before the lock says that this process can be asked
+        if sys.platform != "win32":  # before the process takes the lock, which shows others where to send the signal
             signal.signal(signal.SIGUSR1, lambda *_: self._inbox.put((time.monotonic(), REBUILD)))
 
     def run(self) -> None:
-        """Until the input ends."""
+        """Handle messages until the input ends."""
         threading.Thread(target=self._read, name="input", daemon=True).start()
         threading.Thread(target=self._index, name="indexer", daemon=True).start()
         self._ready.wait()
@@ -99,7 +99,7 @@ class IndexProcess:
         self._scanner.close()
 
     def _index(self) -> None:
-        """The thread that indexes."""
+        """Run in the thread that indexes."""
         try:
             with self._turn:
                 self._keeper.open(fresh=self._fresh)
@@ -117,14 +117,14 @@ class IndexProcess:
                     if not is_busy and self._engine.is_settled:
                         self._tell_settled()
                 if was_busy and not is_busy:
-                    trim_memory()  # tantivy merges after the last commit
+                    trim_memory()  # tantivy merges segments after the last commit
                 was_busy = is_busy
                 if not is_busy:
                     self._work.wait(WAIT_SECONDS if self._engine.is_waiting else None)
                     self._work.clear()
         except InputEnded:
             self._ready.set()
-        except Exception as error:  # noqa: BLE001  # the server starts another process, and shall know why
+        except Exception as error:  # noqa: BLE001  # the server starts another process and needs the reason
             self.fail(error)
 
     def _wait_for_quiet(self) -> None:
@@ -162,7 +162,7 @@ class IndexProcess:
                 self._rebuild(message)
 
     def _show_text(self, message: Message) -> None:
-        """If a grammar ends this process, the server knows by which text, and sends it with `plain` to the next one."""
+        """Report the text first. If its grammar ends this process, the server sends it to the next one with `plain`."""
         self._send({"parsing": "" if message["plain"] else message["path"]})
         self._engine.show_text(message["path"], message["text"], plain=message["plain"])
         self._send({"parsing": ""})
@@ -214,7 +214,7 @@ class IndexProcess:
             self._send({"status": to_json(status)})
 
     def _send(self, message: Message) -> None:
-        """Only in turn."""
+        """Call only while holding `_turn`."""
         try:
             sys.stdout.buffer.write(json.dumps(message).encode() + b"\n")
             sys.stdout.buffer.flush()
@@ -231,7 +231,7 @@ class IndexProcess:
         self._permits.put(None)
         self._inbox.put(None)
         time.sleep(END_SECONDS)
-        os._exit(0)  # the other threads are in something long
+        os._exit(0)  # the other threads are busy for longer
 
 
 def _failure(message: Message, error: ToolError) -> Message:
@@ -249,7 +249,7 @@ def main() -> None:
         process.run()
     except Exception as error:  # noqa: BLE001  # see IndexProcess._index
         process.fail(error)
-    os._exit(0)  # other threads are not waited for
+    os._exit(0)  # do not wait for other threads
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What can be asked of the index: one frozen value for each question, which names the type of its answer's items.
+"""The questions that the index answers: one frozen class for each, with the type of its answer's items.
 
-All paths are absolute. Answers hold no text of files: read the lines of a hit where you read every other file, so that
-rules, masks and unsaved changes count. Files that the model must not see are in no answer.
+All paths are absolute. Answers contain no text of files: read the lines of a hit in the usual way, so that rules, masks
+and unsaved changes apply. Answers never contain files that the model must not see.
 """
 
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ T = TypeVar("T")
 
 
 class Question(Generic[T]):
-    """The base of all questions; `T` is the type of the items of the answer."""
+    """The base of all questions. `T`: the type of the answer's items."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Search(Question[Hit]):
-    """The chunks that match the words of `query`, the best first: a question, names, or both."""
+    """The chunks that match `query`, the best first. The query can be a question, names, or both."""
 
     query: str
     limit: int
     vector: str = ""
     """The vector of the query (packed_vectors.py), if the server has an embedder."""
     nearest: tuple[tuple[int, float], ...] = ()
-    """Keys of chunks whose vectors are nearest to it, with their similarity, if they are kept somewhere else."""
+    """Keys of the nearest chunks with their similarity, if the vectors are stored outside of the index."""
     local: bool = False
-    """Nothing outside of the machine is asked for a vector: for searches that nobody waits for."""
+    """Request no vector from outside of this machine: for searches that the user did not ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Unembedded(Question[ChunkPlace]):
 
     limit: int
     after: int = 0
-    """Only those with a higher key: for vectors that are kept somewhere else, which the index does not know."""
+    """Only chunks with a higher key: needed if the vectors are stored outside of the index, which cannot know them."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepVectors(Question[ChunkPlace]):
-    """Vectors for some keys, packed one after another (packed_vectors.py). The answer has no items.
+    """Store vectors for these keys, packed in the same order (packed_vectors.py). The answer has no items.
 
-    `without`: keys that get no vector, until the index changes.
+    `without`: keys that get no vector until the index changes.
     """
 
     embedder: str
@@ -57,11 +57,11 @@ class KeepVectors(Question[ChunkPlace]):
 
 @dataclass(frozen=True, slots=True)
 class DefinitionsOf(Question[FoundDefinition]):
-    """Those named `name`: a plain name, or the end of a qualified one (`area`, `Shape.area`, `Shape::area`)."""
+    """Definitions named `name`: a plain name, or the end of a qualified one (`area`, `Shape.area`, `Shape::area`)."""
 
     name: str
     path: Path | None = None
-    """Only those in this file."""
+    """Only definitions in this file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class SymbolsIn(Question[FoundDefinition]):
 
 @dataclass(frozen=True, slots=True)
 class SymbolsLike(Question[FoundDefinition]):
-    """Definitions whose names are like `query`: equal, then those that begin with it, then those with all its words."""
+    """Definitions with names like `query`: equal ones, then those that begin with it, then those with all its words."""
 
     query: str
     limit: int
@@ -81,7 +81,7 @@ class SymbolsLike(Question[FoundDefinition]):
 
 @dataclass(frozen=True, slots=True)
 class ReferencesTo(Question[FoundReference]):
-    """Uses of a name (its last part counts), without its definitions, in the order of paths and lines."""
+    """Uses of a name (only its last part counts), without its definitions, by path and line."""
 
     name: str
     limit: int
@@ -89,7 +89,7 @@ class ReferencesTo(Question[FoundReference]):
 
 @dataclass(frozen=True, slots=True)
 class Callers(Question[FoundDefinition]):
-    """Definitions that call this one, by its name and the imports of their files: the likely ones first."""
+    """Definitions that call this one, found by its name and the imports of their files. The most likely ones first."""
 
     definition: FoundDefinition
     limit: int
@@ -97,7 +97,7 @@ class Callers(Question[FoundDefinition]):
 
 @dataclass(frozen=True, slots=True)
 class Callees(Question[FoundDefinition]):
-    """Definitions of the workspace that this one calls, by the same rules."""
+    """Definitions in the workspace that this one calls, by the same rules as for `Callers`."""
 
     definition: FoundDefinition
     limit: int

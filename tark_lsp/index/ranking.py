@@ -1,7 +1,7 @@
-"""Search in two steps: `candidates_query` finds chunks by BM25, `rank` decides on their order and which are shown.
+"""Search in two steps: `candidates_query` finds chunks by BM25, `rank` decides their order and which are shown.
 
-The numbers are those that found most on one half of the questions of tests/benchmarks/bench_retrieval.py; docs/index.md
-has what they find on the other half.
+The numbers are those with the best results for one half of the questions of tests/benchmarks/bench_retrieval.py.
+docs/index.md has their results for the other half.
 """
 
 import re
@@ -17,28 +17,28 @@ from tark_lsp.index.text_index import MOST_WORDS, TextIndex, words_of
 from tark_lsp.index.word_forms import doer, other_spellings
 
 CANDIDATES = 100
-"""Chunks that the first step finds at most."""
+"""The maximum number of chunks from the first step."""
 BOOSTS = {"body": 1.4, "symbol": 1.0, "outer": 0.5, "path": 0.4}
 DEFINES_BOOST = 2.0
 FIELDS_OF_NAMES = ("symbol", "outer")
 SPELLING_WEIGHT = 0.5
-"""Of a word in its other spelling, beside 1 of the word itself."""
+"""The weight of a word in another spelling; that of the word itself is 1."""
 FOLDER_WEIGHT = 1.25
-"""Of hits in a folder that the query names: of a library, say."""
+"""The weight of hits in a folder that the query names, for example a library."""
 PLACE_RATIO = 4
-"""A word that is this many times more frequent in paths than in names of definitions says where the code is."""
+"""A word that is this many times more frequent in paths than in names of definitions is a place."""
 PLACE_BOOSTS = {"body": 0.4, "symbol": 0.4, "outer": 0.4, "path": 6.0}
-"""Factors of `BOOSTS` for such a word: code that only mentions a library is not the code that is meant."""
+"""Factors of `BOOSTS` for a place: code that only mentions a library is not the code that is meant."""
 TESTS_WEIGHT = 0.5
-"""Of hits in tests, examples and docs, which repeat the words of the code that they are about."""
+"""The weight of hits in tests, examples and docs, because they repeat the words of the code that they are about."""
 DENSE_WEIGHT = 0.3
-"""Of the ranking by vectors, beside 1 of the one by words."""
+"""The weight of the ranking by vectors; that of the ranking by words is 1."""
 FUSION_OFFSET = 10
-"""Lower than usual (fusion.py): what is first by its words should stay near the top."""
+"""Lower than usual (fusion.py), so that the best hits by words stay near the top."""
 RELEVANCE = 0.9
-"""What counts for the order of hits, beside that they show different code (`diversify`)."""
+"""The `balance` of `diversify`: the weight of the score. The rest is for different code."""
 FEW_WORDS = 3
-"""A query of so many words names what it searches for."""
+"""All words of a query with at most this many words count as names."""
 STOP_WORDS = frozenset(
     (  # noqa: SIM905  # a list of sixty quoted words is harder to read
         "a add added an and are as at be by can do does fix fixed for from has have how i if in into is it its make new"
@@ -46,37 +46,37 @@ STOP_WORDS = frozenset(
         " will with you your also"
     ).split()
 )
-"""Words of questions and messages that say nothing about code."""
+"""Common words of questions and messages that do not describe code."""
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 CODE_NAME = re.compile(r"[^\W_]_[^\W_]|[a-z][A-Z]|[A-Z]{2}[a-z]|\w\d")
-"""What a word of a language does not look like."""
+"""Matches identifiers that do not look like words of a natural language."""
 TESTS = re.compile(
     r"(^|[/\\])(tests?|__tests__|specs?|testdata|fixtures?|examples?|docs?|test_[^/\\]*)[/\\]"
     r"|(^|[/\\])test_[^/\\]*$|_test\.\w+$|\.(test|spec)\.\w+$",
     re.IGNORECASE,
 )
 COPIES = re.compile(r"/(_?vendor|_?vendored|third_party|node_modules|typeshed)/|\.pyi$|\.d\.[cm]?ts$", re.IGNORECASE)
-"""Copies of other projects, and declarations of code that is elsewhere."""
+"""Paths with copies of other projects, or with declarations for code that is elsewhere."""
 COPIES_WEIGHT = 0.8
 PARTS_OF_PATH = 4
-"""So many are looked at: the workspace itself can be in a folder `tests`."""
+"""How many parts are checked for TESTS, from the end: the workspace itself can be in a folder `tests`."""
 ABOUT_TESTS = re.compile(r"\b(tests?|testing|tested|specs?|fixtures?|examples?|docs?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a query asks for: split words, and the whole identifiers as they are written; other forms of the words."""
+    """The terms of a query: split words, whole identifiers as they are written, and other forms of the words."""
 
     words: tuple[str, ...]
     identifiers: tuple[str, ...]
     spellings: tuple[str, ...] = ()
     doers: tuple[str, ...] = ()
     places: frozenset[str] = frozenset()
-    """Those of `words` that say where the code is, not what it does: the name of a library, say."""
+    """The `words` that say where the code is, not what it does, for example the name of a library."""
 
 
 def terms_of(query: str) -> Terms:
-    """Without stop words, unless there is nothing else."""
+    """The terms of a query, without stop words unless there is nothing else."""
     telling = [word for word in re.findall(r"\w+", query) if word.lower() not in STOP_WORDS]
     found = [word for word in telling if IDENTIFIER.fullmatch(word)]
     names = found if len(found) <= FEW_WORDS else [word for word in found if CODE_NAME.search(word)]
@@ -95,7 +95,7 @@ def _split(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def with_places(terms: Terms, index: TextIndex) -> Terms:
-    """Finds `places`: `keyring` is in most paths of that library, `header` rather in names."""
+    """Set `places`. Example: `keyring` is in most paths of that library, `header` mostly in names."""
 
     def is_place(word: str) -> bool:
         return index.frequency("path", word) > PLACE_RATIO * index.frequency("symbol", word)
@@ -104,7 +104,7 @@ def with_places(terms: Terms, index: TextIndex) -> Terms:
 
 
 def boosts_of(terms: Terms) -> Iterator[tuple[str, str, float]]:
-    """Field, word and boost of all that a chunk can have of the query."""
+    """The field, word and boost of each part of the query that a chunk can match."""
     for field, boost in BOOSTS.items():
         for word in terms.words:
             yield field, word, boost * (PLACE_BOOSTS[field] if word in terms.places else 1.0)
@@ -120,9 +120,9 @@ def candidates_query(index: TextIndex, terms: Terms) -> Query:
 
 
 def rank(query: str, candidates: Sequence[Hit], limit: int, nearest: Sequence[Hit] = ()) -> list[Hit]:
-    """The hits to show, the best first. `candidates` come from the disk and from open documents, in any order.
+    """The hits to show, the best first. `candidates`: hits by words, from disk and open documents, in any order.
 
-    `nearest` are those by vectors. With them, a score is that of reciprocal rank fusion.
+    `nearest`: hits by vectors. With them, the scores are those of reciprocal rank fusion.
     """
     weigh = _weight_of(query)
     by_words, by_vectors = (
@@ -156,12 +156,12 @@ def _weight_of(query: str) -> Callable[[Hit], float]:
 
 @lru_cache(maxsize=10_000)
 def folder_name(part: str) -> str:
-    """A folder, or a word of a query, as they are compared: `_pytest` and `pytest`, `tree-sitter` and `tree_sitter`."""
+    """Normalise a folder or a word of a query: `_pytest` equals `pytest`, `tree-sitter` equals `tree_sitter`."""
     return part.strip("_.-@").lower().replace("-", "_")
 
 
 def _likeness(one: Hit, other: Hit) -> float:
-    """How much of the same two hits show: pieces of one definition, which only the first is worth its place."""
+    """1 for two pieces of the same definition, of which one is enough, else 0."""
     return float(one.symbol == other.symbol and bool(one.symbol) and one.path == other.path)
 
 

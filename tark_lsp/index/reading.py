@@ -1,4 +1,4 @@
-"""Reads a file for the index, or says why it is skipped."""
+"""Reads a file for the index, or returns the reason to skip it."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ NOT_READABLE = "not readable"
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """`reason` is empty, or why the file is skipped; then there is no text. `mtime` in nanoseconds."""
+    """`reason`: why the file is skipped, or empty. A skipped file has no text. `mtime`: in nanoseconds."""
 
     text: str
     digest: bytes
@@ -23,7 +23,7 @@ class ReadFile:
 
 
 def read_for_index(path: str) -> ReadFile | None:
-    """None if there is no such file, or it is reached through a link."""
+    """None if there is no such file, or if its path contains a symlink."""
     try:
         with opened(path, FILE) as handle:
             status = os.fstat(handle)
@@ -47,7 +47,7 @@ def is_worth(path: str, text: str) -> bool:
 
 
 def _read(handle: int) -> bytes:
-    """At most one byte more than is indexed."""
+    """Read at most one byte more than the limit."""
     pieces, size = [], 0
     while size <= MOST_BYTES and (piece := os.read(handle, MOST_BYTES + 1 - size)):
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""Lists the files of the workspace, and finds those of a query: ripgrep, in a thread with an event loop of its own."""
+"""Lists the files of the workspace, and finds those for a query, with ripgrep in a thread with its own event loop."""
 
 import asyncio
 import os
@@ -17,19 +17,19 @@ from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 
 MOST_FILES = 1_000_000
 FIRST_FILES = 60
-"""How many files are indexed before a question about them is answered."""
+"""The maximum number of files that are read before a question is answered."""
 MOST_OUTPUT = 4_000_000
-"""Bytes of lines that are read to find the first files of a question."""
+"""Bytes of ripgrep's output that are read to find the first files for a question."""
 HEADS = (
     r"(?:def|class|fn|func|fun|function|struct|enum|union|interface|trait|impl|type|typedef|module|namespace|object"
     r"|record|protocol|macro_rules!|#define|const|let|var|val|public|private|protected|static|async)\s+"
 )
-"""Words before the name of a definition, in most languages."""
+"""Keywords before the name of a definition in most languages."""
 SHORTEST_WORD = 3
 
 
 class Scanner:
-    """`scan` and `first_files` can be called by any thread."""
+    """`scan` and `first_files` can be called on any thread."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
@@ -39,7 +39,7 @@ class Scanner:
         self._thread.start()
 
     def scan(self, then: Callable[[list[Seen] | ToolError], None]) -> None:
-        """List all files and call `then`, in another thread, with them or with what went wrong."""
+        """List all files, then call `then` in another thread with the files or the error."""
 
         def tell(future: Future[list[Seen]]) -> None:
             if future.cancelled():
@@ -55,8 +55,7 @@ class Scanner:
         asyncio.run_coroutine_threadsafe(list_all(self._program, self._folders), self._loop).add_done_callback(tell)
 
     def first_files(self, words: Sequence[str], names: Sequence[str], seconds: float) -> list[str]:
-        """The files that probably define what a question is about: the likely ones first, as far as they are found in
-        so much time."""
+        """The files that probably define what a question is about, most likely ones first. `seconds`: time limit."""
         words = [re.escape(word) for word in words if len(word) >= SHORTEST_WORD]
         names = [re.escape(name) for name in names if len(name) >= SHORTEST_WORD]
         if not words and not names:
@@ -65,7 +64,7 @@ class Scanner:
         return future.result()
 
     def close(self) -> None:
-        """End the programs that run. Takes 300 ms at most."""
+        """End the running programs. Takes at most 300 ms."""
 
         async def end_others() -> None:
             others = asyncio.all_tasks(self._loop) - {asyncio.current_task()}
@@ -76,7 +75,7 @@ class Scanner:
         asyncio.run_coroutine_threadsafe(end_others(), self._loop).result(0.4)
 
     async def _look(self, words: Sequence[str], names: Sequence[str], seconds: float) -> list[str]:
-        """Each line of the output is a place where a definition with some of the words seems to begin."""
+        """Search for lines where a definition with some of the words seems to begin, and for lines with the names."""
         pieces: list[bytes] = []
         size = 0
 
@@ -99,12 +98,12 @@ class Scanner:
             async with asyncio.timeout(seconds):
                 await run_search(self._program, options, self._folders, collect)
         except (TimeoutError, ToolError):
-            pass  # what was found until then comes first
+            pass  # use what was found until then
         return _likely(b"".join(pieces), [*words, *names])
 
 
 async def list_all(program: SearchProgram, folders: Sequence[Path]) -> list[Seen]:
-    """All files that are not ignored. Raises ToolError."""
+    """All files that are not ignored. Raises ToolError, also if there are too many."""
     paths, complete = await list_files(program, SearchScope(tuple(folders)), limit=MOST_FILES)
     if not complete:
         raise ToolError("too_large", f"the workspace has more than {MOST_FILES:,} files")
@@ -112,7 +111,7 @@ async def list_all(program: SearchProgram, folders: Sequence[Path]) -> list[Seen
 
 
 def _likely(output: bytes, words: Sequence[str]) -> list[str]:
-    """Files by the number of words that one of their lines has, then by that of their lines; at most `FIRST_FILES`."""
+    """Rank files by the most words in one of their lines, then by their number of lines. At most `FIRST_FILES`."""
     scores: defaultdict[bytes, tuple[int, int]] = defaultdict(lambda: (0, 0))
     wanted = [word.lower().replace("\\", "").encode() for word in words]
     head = re.compile(HEADS.encode())
@@ -136,7 +135,7 @@ def _stat_all(paths: Sequence[str]) -> list[Seen]:
 
 
 def look_at(path: str) -> Seen | None:
-    """None if there is no regular file."""
+    """None if there is no regular file at this path."""
     try:
         status = os.lstat(path)
     except (OSError, ValueError):

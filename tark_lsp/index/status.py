@@ -1,4 +1,4 @@
-"""The state of an index: all that the server needs to know of it until one runs."""
+"""The state of an index, in a small module that the server can import before an index runs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +14,7 @@ class IndexState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """`reason` says in one sentence why the state is `off` or `failed`, with what you can do."""
+    """`reason`: one sentence that says why the state is `off` or `failed`, and what the user can do."""
 
     state: IndexState
     files: int = 0
@@ -23,7 +23,7 @@ class IndexStatus:
     definitions: int = 0
     bytes_on_disk: int = 0
     vectors: str = ""
-    """Where dense vectors come from, or empty: lexical only."""
+    """The source of dense vectors; empty if the search is only lexical."""
     reason: str = ""
     skipped: tuple[tuple[str, int], ...] = ()
-    """Why files are not indexed (`binary`, `minified`, ...; worth.py has all), and how many each time."""
+    """How many files are not indexed, by reason (`binary`, `minified`, ...; see worth.py)."""

@@ -1,8 +1,8 @@
-"""The files of the index in SQLite: what each was when it was indexed, what is to be done with it, what it holds.
+"""The files of the index in SQLite: their properties when they were indexed, the work to do, and their parsed content.
 
-A file's row says where its indexing stands (`State`), so that a process that is killed at any moment leaves a queue of
-work. What was parsed is one compressed value for each part, whose checksum shows damage. Names are found by the text
-index (text_index.py), not here.
+A file's row has the state of its indexing (`State`), so that a killed process always leaves a valid queue of work. Each
+part of the parsed content is one compressed value, whose checksum detects damage. The text index (text_index.py) finds
+names.
 """
 
 import os
@@ -35,22 +35,22 @@ TABLES = (
     "CREATE TABLE parsed (file INTEGER PRIMARY KEY, outline BLOB NOT NULL, uses BLOB NOT NULL, places BLOB NOT NULL)",
 )
 ANSWERS = "state IN (0, 2) AND tries = 0 AND chunks > 0"
-"""Which files are in the index as they are stored."""
+"""The condition for files whose stored content can be used in answers."""
 AT_ONCE = 500
-"""Rows that one statement names."""
+"""The maximum number of ids in one statement."""
 
 
 class Store:
-    """Raises sqlite3.Error and OSError if the file fails; `sqlite_file.is_damaged` knows the damaged ones."""
+    """Raises sqlite3.Error and OSError if the file fails; `sqlite_file.is_damaged` detects damage."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self._connection = open_file(path, VERSION, TABLES, BUSY_SECONDS)
-        self._connection.execute("PRAGMA secure_delete = OFF")  # no text of files is stored, and it halves the speed
+        self._connection.execute("PRAGMA secure_delete = OFF")  # no text of files is stored, and ON halves the speed
         self._connection.execute("PRAGMA cache_size = -16000")
         self._connection.execute("PRAGMA wal_autocheckpoint = 2000")
         self.queue = WorkQueue(self._connection)
         if writable:
-            self.queue.abandon()  # what a killed process began; `tries` says that the text index can differ
+            self.queue.abandon()  # work that a killed process began; `tries` records that the text index can differ
         else:
             self._connection.execute("PRAGMA query_only = ON")
 
@@ -59,7 +59,7 @@ class Store:
 
     def check(self) -> None:
         """Raises sqlite3.DatabaseError if the file is damaged."""
-        for check in ("quick_check(1)", "integrity_check(files)"):  # only the second one reads the index of paths
+        for check in ("quick_check(1)", "integrity_check(files)"):  # only the second check reads the index of paths
             rows = self._connection.execute(f"PRAGMA {check}").fetchall()
             if rows != [("ok",)]:
                 raise sqlite3.DatabaseError(f"damaged: {rows[0][0]}")
@@ -91,7 +91,7 @@ class Store:
         return rows[0] if rows else None
 
     def files(self, ids: Iterable[int]) -> dict[int, FileRow]:
-        """Those of the files that are in the index as they are stored, by id."""
+        """The files among `ids` whose stored content can be used in answers, by id."""
         found: dict[int, FileRow] = {}
         wanted = [*dict.fromkeys(ids)]
         for start in range(0, len(wanted), AT_ONCE):
@@ -101,7 +101,7 @@ class Store:
         return found
 
     def files_after(self, path: str, limit: int) -> list[tuple[str, str]]:
-        """Paths of files behind this one, in order, each with the reason why it is skipped, or an empty string."""
+        """The next paths after this one, in order, each with the reason why it is skipped, or an empty string."""
         rows = self._connection.execute(
             "SELECT path, reason FROM files WHERE path > ? AND state IN (2, 3) ORDER BY path LIMIT ?",
             (os.fsencode(path), limit),
@@ -109,12 +109,12 @@ class Store:
         return [(os.fsdecode(found), reason) for found, reason in rows]
 
     def outline(self, file: int, name: str | None = None) -> Outline:
-        """Definitions (of this name, if there is one) and imports of a file. Raises ValueError if they are damaged."""
+        """The definitions (only those named `name`, if given) and imports of a file. Raises ValueError if damaged."""
         data = self._part("outline", file)
         return Outline((), ()) if data is None else unpack_outline(data, name)
 
     def places(self, files: Iterable[int]) -> dict[int, bytes]:
-        """The chunks of these files, as `unpack_places` reads them."""
+        """The chunks of these files, in the format of `unpack_places`."""
         found: dict[int, bytes] = {}
         wanted = [*dict.fromkeys(files)]
         for start in range(0, len(wanted), AT_ONCE):
@@ -124,16 +124,16 @@ class Store:
         return found
 
     def references(self, file: int, name: str | None = None) -> tuple[Reference, ...]:
-        """To this name, if there is one; in the order of their places. Raises ValueError if they are damaged."""
+        """The references of a file (only those to `name`, if given), by position. Raises ValueError if damaged."""
         data = self._part("uses", file)
         return () if data is None else unpack_references(data, name)
 
     def indexed(self) -> list[FileRow]:
-        """All files that have definitions or chunks, in the order of their ids."""
+        """All files with chunks that can be used in answers, by id."""
         return select_rows(self._connection, f"WHERE {ANSWERS} ORDER BY id", ())
 
     def names(self, file: int, without: Collection[SymbolKind]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
-        """For the graph: the names that a file defines, without those of some kinds, that it imports, and that it uses.
+        """The names that a file defines (except the kinds in `without`), imports and uses, for the graph.
 
         Raises ValueError if they are damaged.
         """

@@ -1,4 +1,4 @@
-"""What is stored of an index, read without its process: for `tark-lsp index`."""
+"""Reads the status of a stored index without the index process, for `tark-lsp index`."""
 
 import sqlite3
 from pathlib import Path
@@ -10,7 +10,7 @@ from tark_lsp.index.store import Store
 
 
 def read_stored(folder: Path) -> IndexStatus | None:
-    """`folder`: `workspace_cache`. None if nothing is stored; the state is `failed` if it cannot be read."""
+    """`folder`: that of `workspace_cache`. None if nothing is stored. The state is `failed` if it cannot be read."""
     if not (folder / DATABASE).exists():
         return None
     size = bytes_in(folder)
@@ -21,7 +21,7 @@ def read_stored(folder: Path) -> IndexStatus | None:
         finally:
             store.close()
     except (sqlite3.Error, OSError) as error:
-        reason = f"what is stored cannot be read: {error}; your next prompt or `tark-lsp index rebuild` builds it again"
+        reason = f"the stored index cannot be read: {error}; your next prompt or `tark-lsp index rebuild` rebuilds it"
         return IndexStatus(IndexState.FAILED, bytes_on_disk=size, reason=reason)
     return IndexStatus(
         IndexState.READY if was_compared and not totals.work else IndexState.BUILDING,

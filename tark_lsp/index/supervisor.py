@@ -1,4 +1,4 @@
-"""Keeps the index process running: starts it, starts it again if it dies, and judges the files that it asks about."""
+"""Keeps the index process running: starts it, restarts it if it dies, and decides which files it may index."""
 
 import asyncio
 import contextlib
@@ -20,18 +20,18 @@ log = logging.getLogger(__name__)
 
 DEATHS_SECONDS = 60.0
 FRESH_AFTER = 3
-"""After so many deaths within `DEATHS_SECONDS`, the index is built from nothing: what is stored may be the cause."""
+"""After this many deaths within `DEATHS_SECONDS`, the index is rebuilt: the stored one may be the cause."""
 MOST_DEATHS = 4
 JUDGED_AT_ONCE = 4
-"""Files, before the event loop does something else."""
+"""Files that are checked before the event loop gets control again."""
 STATUS_SECONDS = 0.2
-"""Listeners hear of a new status at most this often."""
+"""The minimum time between two status events."""
 
 MayIndex = Callable[[Sequence[Path]], Sequence[bool]]
 
 
 class Deaths:
-    """When the process died, lately."""
+    """When the process died recently."""
 
     def __init__(self) -> None:
         self._times: deque[float] = deque(maxlen=MOST_DEATHS)
@@ -40,7 +40,7 @@ class Deaths:
         self._times.append(time.monotonic())
 
     def recent(self) -> int:
-        """How many within `DEATHS_SECONDS`."""
+        """The number of deaths within `DEATHS_SECONDS`."""
         now = time.monotonic()
         return sum(now - death < DEATHS_SECONDS for death in self._times)
 
@@ -49,10 +49,11 @@ class Deaths:
 
 
 class IndexSupervisor:
-    """`begun` is told when a process was started: it knows nothing of what the one before was told.
+    """The attributes with listeners:
 
-    `ended_by` is told the open document whose text ended the process, which is no reason to give up.
-    `status` is the last one that the process told, or why it does not run; `shown` tells listeners each new one.
+    - `begun`: a process was started. It has none of the state that was sent to the previous one.
+    - `ended_by`: the open document whose text ended the process. This does not count as a death.
+    - `shown`: each new `status`, which is the last one from the process, or the reason why none is running.
     """
 
     def __init__(self, folders: Sequence[Path], cache: Path, may_index: MayIndex, most_bytes: int) -> None:
@@ -75,11 +76,11 @@ class IndexSupervisor:
 
     @property
     def process_id(self) -> int | None:
-        """None if it does not run."""
+        """None if it is not running."""
         return self._child.process_id if self._child is not None and self._child.is_running else None
 
     async def start(self) -> None:
-        """Raises ToolError if it cannot be started."""
+        """Raises ToolError if the process cannot be started."""
         self._closed = False
         async with self._starting:
             if self._child is None or not self._child.is_running:
@@ -107,7 +108,9 @@ class IndexSupervisor:
             self._child.send(message)
 
     async def request(self, message: Message, seconds: float) -> dict[str, Any]:
-        """Ask the process, and another one if it dies. Raises ToolError: `timeout`; `unsupported` if none runs."""
+        """Ask the process, and a second one if it dies. Raises ToolError: `timeout`; `unsupported` if none is running;
+        `internal` if both die or none can be started.
+        """
         for is_last in (False, True):
             try:
                 child = await self._running()
@@ -131,7 +134,7 @@ class IndexSupervisor:
                 return self._child
             if self._closed or self.status.state is IndexState.OFF:
                 raise ToolError(
-                    "unsupported", "the code index does not run", hint="use search_text and read_file instead"
+                    "unsupported", "the code index is not running", hint="use search_text and read_file instead"
                 )
             deaths = self.deaths.recent()
             if deaths >= MOST_DEATHS:
@@ -165,7 +168,7 @@ class IndexSupervisor:
         self._restarting = asyncio.get_running_loop().create_task(self._restart())
 
     async def _restart(self) -> None:
-        with contextlib.suppress(ToolError):  # the status says it
+        with contextlib.suppress(ToolError):  # the status shows the error
             await self._running()
 
     def _receive(self, message: Message) -> None:
@@ -177,14 +180,14 @@ class IndexSupervisor:
             self._show(from_json(IndexStatus, message["status"]))
 
     async def _judge(self, child: ChildProcess, message: Message) -> None:
-        """Answer which of these files may be indexed. In small steps: rules can take a millisecond for four files."""
+        """Answer which of these files may be indexed, in small steps: rules can take a millisecond for four files."""
         paths = [Path(path) for path in message["may"]]
         answers: list[bool] = []
         for start in range(0, len(paths), JUDGED_AT_ONCE):
             some = paths[start : start + JUDGED_AT_ONCE]
             try:
                 answers += map(bool, self._may_index(some))
-            except Exception:  # logged; what cannot be judged is not indexed
+            except Exception:  # logged; files that cannot be checked are not indexed
                 log.exception("rules of %d files", len(some))
                 answers += [False] * len(some)
             await asyncio.sleep(0)

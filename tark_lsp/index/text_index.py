@@ -1,6 +1,6 @@
-"""The text index: which chunks have which words, and which files define or use which names. tantivy, in a folder.
+"""The text index: which chunks have which words, and which files define or use which names. It uses tantivy.
 
-Each chunk is one document. No text is stored. Identifiers are split into their words, in texts and in queries alike.
+Each chunk is one document. No text is stored. Identifiers are split into words, both in texts and in queries.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,16 +16,17 @@ from tark_lsp.index.priority import lower_priority
 
 HEAP_BYTES = 30_000_000
 THREADS = 1
-"""Beside the thread that parses; a second one makes no difference on two cores, and twice as many segments."""
+"""Threads besides the one that parses. A second one is not faster on two cores, and makes twice as many segments."""
 LONGEST_WORD = 60
 WORDS = ("body", "symbol", "outer", "path")
-"""Fields with split words. `symbol` has the names that are defined in a chunk, `outer` its qualified name."""
+"""Fields with split words. `symbol`: the names that are defined in a chunk. `outer`: the chunk's qualified name."""
 NAMES = ("defines", "uses", "lower")
-"""Fields with whole names: defined in the chunk; used in the file (in its first chunk); `defines` in lower case."""
+"""Fields with whole names. `defines`: defined in the chunk. `uses`: used in the file; only in its first chunk. `lower`:
+`defines` in lower case."""
 EVERYTHING = 10_000_000
 """More documents than an index has."""
 MOST_WORDS = 64
-"""Of a query. More would be a pasted text, whose first words say enough."""
+"""Words of a query. A longer one is probably a pasted text, whose first words are enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ChunkHit:
 
 
 class TextIndex:
-    """Raises ValueError and OSError if its files fail; tantivy can also panic on damaged ones (`Panic`)."""
+    """Raises ValueError and OSError if its files fail. tantivy can also panic on damaged ones (`keeper.guarded`)."""
 
     def __init__(self, folder: Path, *, writable: bool) -> None:
         self._index = tantivy.Index(_schema(), str(folder))
@@ -44,20 +45,20 @@ class TextIndex:
         self._index.config_reader("manual")
         self._searcher = self._index.searcher()
         self.writing: ThreadPoolExecutor | None = None
-        """The thread that commits. It and those that tantivy starts in it have a low priority."""
+        """The thread that commits. This thread and those that tantivy starts in it have a low priority."""
         self._writer: tantivy.IndexWriter | None = None
         if writable:
             self.writing = ThreadPoolExecutor(1, "commit", initializer=lower_priority)
             self._writer = self.writing.submit(self._index.writer, HEAP_BYTES, THREADS).result()
         self.generation = 0
-        """Another number whenever other documents can be seen."""
+        """Changes whenever the visible documents may have changed."""
 
     @property
     def documents(self) -> int:
         return self._searcher.num_docs
 
     def add(self, file: int, chunks: Iterable[Fields]) -> None:
-        """If the file has words already, `remove` comes first."""
+        """If the index already has words of this file, call `remove` first."""
         assert self._writer is not None
         for number, fields in enumerate(chunks):
             document = tantivy.Document.from_dict({**fields, "file": [file], "chunk": [number]}, self._index.schema)
@@ -65,11 +66,11 @@ class TextIndex:
 
     def remove(self, file: int) -> None:
         assert self._writer is not None
-        # `delete_documents_by_term` takes a number for a signed one, so it would find nothing.
+        # `delete_documents_by_term` treats a number as signed, so it would find nothing.
         self._writer.delete_documents_by_query(Query.term_query(self._index.schema, "file", file))
 
     def begin_commit(self) -> Future[object]:
-        """Until the future is done, nothing may be added or removed. Then `reload` shows what was committed."""
+        """Do not add or remove anything until the future is done. Then call `reload` to see what was committed."""
         assert self._writer is not None
         assert self.writing is not None
         return self.writing.submit(self._writer.commit)
@@ -79,13 +80,13 @@ class TextIndex:
         self.reload()
 
     def reload(self) -> None:
-        """See what was committed, by this process or another."""
+        """Make commits visible, of this process or another one."""
         self._index.reload()
         self._searcher = self._index.searcher()
         self.generation += 1
 
     def close(self) -> None:
-        """Without a commit: what was added since the last one is lost. One that has begun is waited for."""
+        """Close without a commit: changes since the last one are lost. A running commit is completed."""
         if self.writing is not None:
             self.writing.shutdown()
         self._writer = None
@@ -106,7 +107,7 @@ class TextIndex:
         return self._files(Query.const_score_query(self.term(field, name), 1.0))
 
     def files_with_words(self, words: Sequence[str]) -> list[int]:
-        """The ids of all files with a chunk whose symbols have all these words."""
+        """The ids of all files that have a chunk with all these words in its symbols."""
         terms = [(Occur.Must, self.term("symbol", word)) for word in words]
         return self._files(Query.const_score_query(Query.boolean_query(terms), 1.0)) if terms else []
 
@@ -115,14 +116,14 @@ class TextIndex:
         return [name for name, _ in self._searcher.terms_with_prefix("lower", encodable(prefix), limit=limit)]
 
     def frequency(self, field: str, word: str) -> int:
-        """How many chunks have the word; for scores that are comparable with those of this index."""
+        """How many chunks have the word, to compute scores that are comparable with those of this index."""
         return self._searcher.doc_freq(field, encodable(word))
 
     def term(self, field: str, word: str) -> Query:
         return Query.term_query(self._index.schema, field, encodable(word), "basic" if field in NAMES else "freq")
 
     def keys(self) -> dict[int, tuple[int, int]]:
-        """The keys of all chunks (chunk_text.py), with the id of a file and the number of a chunk that has each."""
+        """The keys of all chunks (chunk_text.py), each with the file's id and the chunk's number."""
         found = self._searcher.search(
             Query.all_query(), limit=max(1, min(self.documents, EVERYTHING)), count=False
         ).hits
@@ -137,12 +138,12 @@ class TextIndex:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text or query as they are in the index."""
+    """The words of a text or query in the form that the index uses."""
     return _ANALYZER.analyze(spaced(encodable(text)))
 
 
 def encodable(text: str) -> str:
-    """Without lone surrogates, which a model can send in JSON, and tantivy does not take. No file has them."""
+    """Replace lone surrogates, which a model can send in JSON but tantivy does not accept. Files cannot have them."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -1,7 +1,7 @@
-"""The file of vectors: rows that are mapped into memory. Each has a key, a checksum, the scale, and signed bytes.
+"""The file of vectors: memory-mapped rows. Each has a key, a checksum, a scale, and signed bytes.
 
-A row with key 0 is free. A row is written before its key, and a checksum that is not right makes it free when the file
-is opened: a vector that was written in part is missing, never wrong. One process writes; others can read.
+A row with key 0 is free. The key is written last, and a row with a wrong checksum becomes free when the file is opened.
+So a partly written vector is missing, never wrong. One process writes; others can read.
 """
 
 import hashlib
@@ -20,17 +20,17 @@ Rows: TypeAlias = "np.memmap[tuple[int], np.dtype[np.void]]"
 
 MAGIC = b"tarkvec1"
 HEAD_BYTES = 64
-"""`MAGIC`, the length of a vector (4 bytes), a hash of the embedder's name (16), zeros."""
+"""The head: `MAGIC`, the length of a vector (4 bytes), a hash of the embedder's name (16 bytes), zeros."""
 FIRST_ROWS = 1024
 BLOCK_ROWS = 16_384
-"""So many rows are compared at once: their floats are all that a search needs in memory."""
+"""Rows that are compared at once. A search needs only their floats in memory."""
 
 
 class VectorRows:
     """Raises OSError if the file fails or is closed."""
 
     def __init__(self, path: Path, embedder: str, length: int, *, writable: bool) -> None:
-        """A file of another embedder, length or format is replaced; a reader gets OSError."""
+        """A writer replaces a file of another embedder, length or format; for a reader, this raises OSError."""
         self._head = _head(embedder, length)
         self._type = np.dtype([("key", "<u8"), ("check", "<u4"), ("scale", "<f4"), ("numbers", "i1", (length,))])
         self._path, self._writable = path, writable
@@ -38,7 +38,7 @@ class VectorRows:
         if writable and not self._is_usable():
             self._create()
         if not self._is_usable():
-            raise OSError(f"{path.name} is no file of vectors of this embedder")
+            raise OSError(f"{path.name} is not a file of vectors of this embedder")
         self._map()
 
     @property
@@ -48,12 +48,12 @@ class VectorRows:
         return self._rows
 
     def blocks(self) -> Iterator[tuple[int, Any]]:
-        """Rows that are looked at together, with the number of the first one."""
+        """Blocks of rows, each with the number of its first row."""
         rows = self.all
         return ((start, rows[start : start + BLOCK_ROWS]) for start in range(0, len(rows), BLOCK_ROWS))
 
     def places(self) -> tuple[dict[int, int], list[int]]:
-        """The rows of all keys, and those that are free."""
+        """The row of each key, and the free rows."""
         place: dict[int, int] = {}
         free: list[int] = []
         for start, block in self.blocks():
@@ -77,9 +77,9 @@ class VectorRows:
         self.all["numbers"][row] = 0
 
     def grow(self) -> list[int]:
-        """Twice as many rows. Returns the new ones, the last one first."""
+        """Double the number of rows. Returns the new rows, the last one first."""
         count = len(self.all)
-        self._rows = None  # before the file grows: some systems do not let a mapped file do that
+        self._rows = None  # before the file grows: some systems do not allow this for a mapped file
         os.truncate(self._path, HEAD_BYTES + 2 * count * self._type.itemsize)
         self._map()
         return list(range(2 * count - 1, count - 1, -1))
@@ -111,7 +111,7 @@ class VectorRows:
 
 
 def length_in(path: Path, embedder: str) -> int | None:
-    """How many numbers a vector has in this file; None if it is no file of vectors of this embedder."""
+    """The length of the vectors in this file; None if it is not a file of vectors of this embedder."""
     with suppress(OSError), path.open("rb") as file:
         head = file.read(HEAD_BYTES)
         length = int.from_bytes(head[len(MAGIC) : len(MAGIC) + 4], "little")
@@ -125,7 +125,7 @@ def _head(embedder: str, length: int) -> bytes:
 
 
 def _checks(keys: npt.NDArray[np.uint64], scales: Floats, numbers: npt.NDArray[np.int8]) -> npt.NDArray[np.uint32]:
-    """A checksum of each row: another key, scale or number, or two numbers that change places, give another one."""
+    """A checksum of each row. It depends on the key, the scale, and the numbers with their order."""
     places = np.arange(1, numbers.shape[1] + 1, dtype=np.float64) * math.pi % 1 * 65_536
     sums = (numbers.astype(np.int64) * places.astype(np.int64)).sum(axis=1).astype(np.uint64)
     mixed = (sums + keys * np.uint64(0x9E3779B97F4A7C15)) ^ (scales.view(np.uint32).astype(np.uint64) << np.uint64(16))

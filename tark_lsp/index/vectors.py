@@ -1,10 +1,9 @@
-"""Dense vectors of chunks: where they are kept, and which are nearest to another. `VectorFile` keeps them in one file.
+"""Dense vectors of chunks: stores them and finds the nearest ones. `VectorFile` stores them in one file.
 
-A vector is named by its key, a hash of the text that it was made of (chunk_text.py). So it is right for as long as it
-is there, whatever happened to files since: a process that is killed, a restored backup or another branch makes no
-vector wrong, and equal texts share one. Keys of chunks are in the text index. Vectors with other keys are removed.
-
-numpy is imported with this module, so only the index process imports it.
+The key of a vector is a hash of the text from which it was computed (chunk_text.py). So a stored vector is always
+right, even after a crash, a restored backup or a switch of branches, and equal texts share one vector. The text index
+has the keys of all chunks; vectors with other keys are removed.
+This module imports numpy, so only the index process imports it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,14 +19,14 @@ LARGEST = 127
 
 
 class Vectors(Protocol):
-    """All methods raise OSError if the place of the vectors fails."""
+    """All methods raise OSError if the storage fails."""
 
     def known(self, keys: Collection[int]) -> set[int]:
-        """Those of the keys that have a vector."""
+        """The subset of `keys` that have a vector."""
         ...
 
     def put(self, keys: Sequence[int], vectors: Sequence[Sequence[float]]) -> None:
-        """Keep one vector for each key; a vector of zeros cannot be found."""
+        """Store one vector for each key. Vectors of zeros are not stored."""
         ...
 
     def keep_only(self, keys: Collection[int]) -> int:
@@ -39,7 +38,7 @@ class Vectors(Protocol):
         ...
 
     def vectors_of(self, keys: Collection[int]) -> Mapping[int, Floats]:
-        """The vectors of those that are known, of length 1."""
+        """The vectors of the known keys, normalised to length 1."""
         ...
 
     def close(self) -> None: ...
@@ -49,7 +48,7 @@ class VectorFile:
     """Vectors in a file of `VectorRows`."""
 
     def __init__(self, path: Path, embedder: str, length: int, *, writable: bool = True) -> None:
-        """`length`: numbers in a vector. A file of another embedder, length or format is replaced.
+        """`length`: numbers in a vector. A writer replaces a file of another embedder, length or format.
 
         Raises OSError, also if a reader finds no such file.
         """
@@ -120,7 +119,7 @@ class VectorFile:
         return {key: _unit(numbers.reshape(1, -1))[0] for key, numbers in found.items()}
 
     def flush(self) -> None:
-        """Write to the disk what is only in the system's memory: a failure of the machine would lose it."""
+        """Write cached changes to the disk, so that they survive a crash of the machine."""
         self._rows.flush()
 
     def close(self) -> None:
@@ -129,7 +128,7 @@ class VectorFile:
 
 
 def _unit(vectors: Floats) -> Floats:
-    """Of length 1; zeros stay zeros."""
+    """Normalise vectors to length 1; zeros stay zeros."""
     lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     unit: Floats = (vectors / np.where(lengths, lengths, 1)).astype(np.float32)
     return unit

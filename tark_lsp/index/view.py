@@ -1,4 +1,4 @@
-"""What answers are made of: the files on disk, and the open documents that replace some of them."""
+"""The data for answers: the index on disk, and the open documents that replace some of its files."""
 
 import os
 from collections import defaultdict
@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class View:
-    """`used` collects the files of the disk that an answer is made of, so that they can be compared with the disk.
+    """`used` collects the indexed files that an answer uses, so that they can be compared with the disk.
 
-    `damaged` collects those whose rows could not be read.
+    `damaged` collects files whose stored data could not be read.
     """
 
     store: Store
@@ -35,7 +35,7 @@ class View:
     dense: Dense | None = None
 
     def hits(self, found: Iterable[tuple[int, int, float]]) -> Iterator[Hit]:
-        """Of (file, chunk, score), without those of open documents."""
+        """Convert (file, chunk, score) to hits, without those of open documents."""
         found = [*found]
         rows = {row.id: row for row in self.rows(file for file, _, _ in found)}
         packed = self.store.places(rows)
@@ -53,23 +53,23 @@ class View:
                 yield Hit(Path(rows[file].path), chunk.start_line, chunk.end_line, chunk.symbol, score)
 
     def rows(self, files: Iterable[int]) -> list[FileRow]:
-        """In the order of their paths, without those of open documents."""
+        """The rows of these files by path, without open documents."""
         found = (row for row in self.store.files(files).values() if row.path not in self.overlay)
         return sorted(found, key=lambda row: row.path)
 
     def definitions(self, row: FileRow, name: str | None = None) -> tuple[Definition, ...]:
-        """Of a file; those of one name, if there is one."""
+        """The definitions of a file; only those named `name`, if given."""
         return self._read(row, lambda: self.store.outline(row.id, name).definitions)
 
     def imports(self, row: FileRow) -> tuple[Import, ...]:
         return self._read(row, lambda: self.store.outline(row.id, "").imports)
 
     def references(self, row: FileRow, name: str | None = None) -> tuple[Reference, ...]:
-        """Of a file; those to one name, if there is one."""
+        """The references of a file; only those to `name`, if given."""
         return self._read(row, lambda: self.store.references(row.id, name))
 
     def changed(self) -> list[str]:
-        """Paths of used files that are no longer what was indexed, and those that are damaged."""
+        """The paths of used files that changed since they were indexed, and of damaged ones."""
         return [*self.damaged, *(path for path, row in self.used.items() if not _is_same(path, row))]
 
     def _read(self, row: FileRow, read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:

@@ -1,7 +1,7 @@
-"""Other forms of English words that code can have: another spelling, or the noun of who does it. Pure.
+"""Other forms of English words that code can contain: another spelling, or the agent noun of a verb. Pure.
 
-The stemmer of the text index makes plurals and endings of verbs equal (`parses`, `parsing`, `parsed`). A form that is
-not a word does no harm, because no code has it.
+The stemmer of the text index already unifies plurals and verb endings (`parses`, `parsing`, `parsed`). A form that is
+not a word does no harm, because no code contains it.
 """
 
 import re
@@ -27,14 +27,14 @@ ENDING = re.compile(r"(ing|ed|es|e|s)$")
 
 
 def other_spellings(word: str) -> list[str]:
-    """Of a word in lower case."""
+    """Other spellings of a word in lower case."""
     if len(word) < SHORTEST:
         return []
     return [pattern.sub(other, word) for pattern, other in SPELLINGS if pattern.search(word)]
 
 
 def doer(word: str) -> str:
-    """What a class is called that does what a verb (in lower case) says: `shrinker` of `shrinks`, or empty."""
+    """The agent noun of a verb in lower case, as classes are named: `shrinker` for `shrinks`. Can be empty."""
     if len(word) < SHORTEST or word.endswith("er"):
         return ""
     return re.sub(r"y$", "i", ENDING.sub("", word)) + "er"

@@ -1,6 +1,6 @@
-"""The queue of work in the table of files: which are to be indexed or removed, which were begun, which are done.
+"""The queue of work in the table of files: which ones must be indexed or removed, which were begun, which are done.
 
-Each change is one transaction, so that a process that is killed at any moment leaves a queue of work.
+Each change is one transaction, so that a killed process always leaves a valid queue.
 """
 
 import os
@@ -24,12 +24,12 @@ class WorkQueue:
 
     @property
     def was_compared(self) -> bool:
-        """Whether the files were listed since it was begun: before, nothing is to be done, but nothing is known."""
+        """Whether the files were ever listed. Before that, an empty queue does not mean that all work is done."""
         ((found,),) = self._connection.execute("PRAGMA application_id")
         return bool(found == COMPARED)
 
     def compare(self, seen: Iterable[Seen]) -> int:
-        """Take over the result of a scan: new and changed files are to be done, missing ones removed. How many."""
+        """Mark new and changed files of a scan as due, and missing ones as gone. Returns how many were marked."""
 
         def work(connection: sqlite3.Connection) -> int:
             connection.execute("DROP TABLE IF EXISTS temp.seen")
@@ -59,7 +59,7 @@ class WorkQueue:
         return in_transaction(self._connection, work)
 
     def mark(self, seen: Iterable[Seen], *, priority: int = 0) -> None:
-        """Files to be done whatever is known of them."""
+        """Mark files as due, whatever their state is."""
         self._write_many(
             "INSERT INTO files (path, mtime, size, state, priority) VALUES (?, ?, ?, 0, ?) ON CONFLICT (path) DO UPDATE"
             " SET state = 0, priority = excluded.priority, mtime = excluded.mtime, size = excluded.size",
@@ -70,18 +70,18 @@ class WorkQueue:
         self._write_many("UPDATE files SET state = 4 WHERE path = ?", ((os.fsencode(path),) for path in paths))
 
     def mark_again(self, paths: Iterable[str]) -> None:
-        """Files to be done as if they were new."""
+        """Mark files as due, and forget their hashes so that they are parsed again."""
         self._write_many(
             "UPDATE files SET state = 0, hash = x'' WHERE path = ?",
             ((os.fsencode(path),) for path in paths),
         )
 
     def abandon(self) -> None:
-        """What was begun and is not finished was not committed to the text index either."""
+        """Mark files as due whose indexing was begun but not finished: they were not committed to the text index."""
         self._write_many("UPDATE files SET state = 0 WHERE state = 1", [()])
 
     def is_idle(self) -> bool:
-        """Whether nothing is to be done, beside what was begun."""
+        """Whether no file is due or gone. Files that were begun do not count."""
         return self._connection.execute("SELECT 1 FROM files WHERE state IN (0, 4) LIMIT 1").fetchone() is None
 
     def next_work(self, limit: int, *, only_removals: bool = False) -> list[FileRow]:
@@ -104,12 +104,14 @@ class WorkQueue:
         skipped: Sequence[tuple[FileRow, bytes, str]],
         removed: Sequence[int],
     ) -> None:
-        """After the commit of the text index: what was indexed (with its hash), skipped (with its reason), removed."""
+        """Record files as done after the commit of the text index: indexed with their hashes, skipped with their hashes
+        and reasons, or removed.
+        """
 
         def work(connection: sqlite3.Connection) -> None:
             update = (
                 "UPDATE files SET state = ?, mtime = ?, size = ?, hash = ?, reason = ?, chunks = ?, definitions = ?,"
-                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # else it changed again meanwhile
+                " priority = 0, tries = 0 WHERE id = ? AND state = 1"  # not if it has changed again
             )
             connection.executemany(
                 update,
@@ -133,7 +135,7 @@ class WorkQueue:
         in_transaction(self._connection, work)
 
     def touch(self, rows: Iterable[FileRow]) -> None:
-        """Files whose text is what it was: they only have another time."""
+        """Mark files as clean whose text has not changed, only their time."""
         self._write_many(
             "UPDATE files SET state = 2, mtime = ?, size = ?, tries = 0, priority = 0 WHERE id = ? AND state = 1",
             ((row.mtime, row.size, row.id) for row in rows),

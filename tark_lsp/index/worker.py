@@ -1,4 +1,4 @@
-"""The writer's work, in small steps: files to be indexed are fetched, prepared (helpers.py), and committed."""
+"""The work of the index's writer, in small steps: it fetches due files, has them prepared (helpers.py), and commits."""
 
 import time
 from collections import deque
@@ -15,24 +15,24 @@ from tark_lsp.index.memory import trim_memory
 from tark_lsp.index.prepared import Prepared
 
 PERMIT_FILES = 200
-"""How many files the server is asked about at once."""
+"""How many files are in one request to the server for permission."""
 MOST_PREPARED = 100
 """If fewer files are being prepared, more are fetched."""
 STEP_SECONDS = 0.02
-"""A question waits for one step at most."""
+"""The time limit of a step. A question waits for at most one step."""
 WAIT_SECONDS = 0.005
 """How long a step waits for a file or a commit, if there is nothing else to do."""
 COMMIT_CHARACTERS = 8_000_000
 COMMIT_FILES = 2_000
 COMMIT_SECONDS = 5.0
-"""A batch is committed when it has so many characters or files, or is so old."""
+"""A batch is committed when it reaches one of these limits."""
 
 Permit = Callable[[Sequence[str]], Sequence[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A file that is marked as begun, and what it is now; None if it is gone or must not be read."""
+    """A file that is marked as begun. `coming`: its prepared content; None if it is gone or must not be read."""
 
     row: FileRow
     is_allowed: bool
@@ -40,7 +40,7 @@ class Begun:
 
 
 class Worker:
-    """`permit` asks the server which files may be indexed. Raises what DiskIndex raises."""
+    """`permit` asks the server which files may be indexed. Raises the exceptions of DiskIndex."""
 
     def __init__(self, permit: Permit, prepare: Prepare) -> None:
         self._permit = permit
@@ -48,10 +48,10 @@ class Worker:
         self._queue: deque[Begun] = deque()
         self._batch_began = 0.0
         self._checked: str | None = ""
-        """Files up to this path were compared with the rules of the server; None: all of them."""
+        """Files up to this path were checked against the server's rules; None: all files."""
 
     def reset(self) -> None:
-        """Another index is open than before."""
+        """Start over after another index was opened."""
         for begun in self._queue:
             if begun.coming is not None:
                 begun.coming.cancel()
@@ -59,11 +59,11 @@ class Worker:
         self.check_rules()
 
     def check_rules(self) -> None:
-        """Ask again for all files, when there is nothing else to do."""
+        """Check all files against the rules again when there is nothing else to do."""
         self._checked = ""
 
     def step(self, disk: DiskIndex, *, is_full: bool) -> bool:
-        """A little work. False if there is none. `is_full`: only remove files."""
+        """Do a little work. False if there is none. `is_full`: only remove files."""
         if disk.is_committing:
             if guarded(partial(disk.finish_commit, WAIT_SECONDS)):
                 trim_memory()
@@ -104,7 +104,7 @@ class Worker:
         guarded(lambda: disk.take(begun.row, prepared, is_allowed=begun.is_allowed))
 
     def _compare_with_rules(self, disk: DiskIndex) -> bool:
-        """The next files: those that were allowed and are denied now, or the reverse, are to be done. False: none."""
+        """Check the next files, and mark those as due whose permission has changed. False if no files are left."""
         if self._checked is None:
             return False
         files = disk.store.files_after(self._checked, PERMIT_FILES)

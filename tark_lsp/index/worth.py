@@ -6,16 +6,16 @@ from pathlib import PurePath
 
 MOST_BYTES = 1_000_000
 LONGEST_LINE = 5_000
-"""Bytes. Code that people write has shorter lines."""
+"""Bytes. Handwritten code has shorter lines."""
 LONG_LINES_SHARE = 0.5
-"""The part of a file that is in longer lines, from which on it counts as minified."""
+"""If longer lines make up more than this share of a file, it counts as minified."""
 AVERAGE_LINE = 500
-"""Bytes of a line on average, from which on a file of at least SMALLEST_MINIFIED bytes counts as minified."""
+"""Bytes. A file of at least SMALLEST_MINIFIED bytes with longer lines on average counts as minified."""
 SMALLEST_MINIFIED = 5_000
 LOOKED_AT = 8_000
-"""Bytes at the beginning that are searched for a NUL, as Git does."""
+"""Bytes at the beginning that are searched for a NUL, as in Git."""
 HEAD_LINES = 20
-"""Lines at the beginning that can have the mark of a generator."""
+"""Lines at the beginning that are searched for a generator's mark."""
 
 GENERATED = re.compile(
     rb"@generated\b"
@@ -46,8 +46,10 @@ class NotWorth(StrEnum):
 
 
 def why_not_index(name: str, data: bytes) -> NotWorth | None:
-    """The reason to leave a file out, or None. `data` are all its bytes; a prefix is enough if it has more than
-    MOST_BYTES. UTF-16 with a byte order mark is decoded by nobody here, so it counts as binary: it has NULs."""
+    """The reason to leave a file out, or None. `data`: all its bytes, or a prefix of more than MOST_BYTES.
+
+    UTF-16 counts as binary, even with a byte order mark, because it contains NULs.
+    """
     if len(data) > MOST_BYTES:
         return NotWorth.TOO_LARGE
     if b"\0" in data[:LOOKED_AT]:
@@ -62,7 +64,7 @@ def why_not_index(name: str, data: bytes) -> NotWorth | None:
 
 
 def _is_marked(data: bytes) -> bool:
-    """Only a comment counts: code about generated files has the words in strings."""
+    """Whether a comment marks the file as generated. Strings do not count: code about generated files contains them."""
     lines = data[:LOOKED_AT].splitlines()[:HEAD_LINES]
     return any(COMMENT.match(line) and GENERATED.search(line) for line in lines)
 

@@ -42,7 +42,7 @@ def _decoder(framing: Framing) -> FrameDecoder:
 
 
 class AnswerDecoder:
-    """If `failure` is set, it is the error after the events returned so far, and no more events follow."""
+    """`failure`: the error that followed the events returned so far. After it, there are no more events."""
 
     def __init__(self, parser: FrameParser, framing: Framing = "sse", reader: EventFilter | None = None) -> None:
         self._decoder = _decoder(framing)
@@ -62,7 +62,7 @@ class AnswerDecoder:
     def close(self) -> list[StreamEvent]:
         """Ends the body. `failure` is StreamCut if the answer was not complete."""
         events = self._parse(self._decoder.close())
-        if isinstance(self.failure, ProtocolError):  # half a frame: the stream was cut, not garbled
+        if isinstance(self.failure, ProtocolError):  # half a frame: the stream was cut, not corrupted
             self.failure = StreamCut("the answer ended in the middle of an event")
         if self.failure is None:
             try:

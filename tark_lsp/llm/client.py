@@ -25,7 +25,7 @@ from tark_lsp.llm.wire.wire import TargetModel, load_wire
 __all__ = ["Model", "ModelInfo", "Models", "ProviderOverride"]
 
 MAX_OPENED = 256
-"""Models that are kept open. Whoever asks through the gateway can name any."""
+"""Models that are kept open. A client of the gateway can request any number of models."""
 FACTS = {
     "thinking": "thinking",
     "off": "off",
@@ -81,11 +81,11 @@ class Models:
         return open_embedder(self._connections, ref, self._policy)
 
     def check_name(self, ref: str) -> None:
-        """Raises SettingsError if it is not `<provider>/<model>`, or if the provider is unknown. Asks nobody."""
+        """Raises SettingsError if it is not `<provider>/<model>`, or if the provider is unknown. Sends no request."""
         self._connections.find_provider(_split_ref(ref)[0])
 
     def takes_any_name(self, provider: str) -> bool:
-        """Is it a script, which answers to any name of a model? Raises SettingsError for an unknown provider."""
+        """Whether the provider is a script, which accepts any model name. Raises SettingsError if it is unknown."""
         return self._connections.find_provider(provider).script is not None
 
     async def find_default_model(self) -> str | None:
@@ -137,7 +137,7 @@ class Models:
         )
 
     def _update_opened(self, provider: Provider, model: str) -> None:
-        """Gives an open model the facts that are known by now."""
+        """Updates an open model with the facts that are known now."""
         opened = self._opened.get(f"{provider.name}/{model}")
         if opened is not None:
             facts = self._catalog.facts_for(provider, model)

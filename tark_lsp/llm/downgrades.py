@@ -37,7 +37,7 @@ def thinking_left_on(request: ChatRequest, target: TargetModel, wire: Wire) -> I
         return  # the table knows; or it cannot think; or it thinks only with a budget
     silent = replace(
         target, quirks=replace(target.quirks, reasoning_summary=False)
-    )  # to hide thinking is not to stop it
+    )  # hiding the thinking does not stop it
     if wire.encode(replace(SMALLEST, thinking="off"), silent) == wire.encode(SMALLEST, silent):
         yield f"Tark does not know how to turn off thinking for {target.ref}, so `off` has no effect"
 

@@ -35,11 +35,11 @@ from tark_lsp.llm.wire.wire import Wire, load_wire
 Vector: TypeAlias = list[float]
 
 MOST_TEXTS = 64
-"""In one request. Gemini takes 100, OpenAI 2,048; a local server has one text after the other to compute."""
+"""Texts in one request. Gemini accepts 100, OpenAI 2,048; a local server computes them one by one."""
 MOST_CHARACTERS = 100_000
-"""In one request."""
+"""Characters in one request."""
 LONGEST_TEXT = 8_000
-"""Characters. What follows is cut off: models take 2,000 to 8,000 tokens, and servers refuse or cut what is longer."""
+"""Characters. Longer texts are cut: models accept 2,000 to 8,000 tokens, and servers refuse or cut longer texts."""
 SHORTEST_TEXT = 400
 """A text that is refused as too long is cut in half down to this length."""
 ANSWER_BYTES = 32 * 1024 * 1024
@@ -112,7 +112,7 @@ class EndpointEmbedder:
 
     @property
     def host(self) -> str:
-        """Where texts are sent to, with the port if the URL has one."""
+        """The host to which texts are sent, with the port if the URL has one."""
         return urlsplit(self.provider.base_url).netloc
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[Vector]:
@@ -197,7 +197,7 @@ def open_embedder(connections: ProviderConnections, ref: str, policy: RetryPolic
     provider = connections.find_provider(name)
     wire = load_wire(provider.find_route(model).wire)
     shape = EMBEDDING_WIRES.get(wire.name)
-    changes_host = provider.login is not None  # the token names the host, so nobody could be asked about it before
+    changes_host = provider.login is not None  # the token names the host, so the user could not be asked before
     if shape is None or provider.script is not None or changes_host or not model:
         raise SettingsError(
             f"{ref} cannot embed texts: {name} has no endpoint for that",

@@ -34,7 +34,7 @@ COMPLETE_STOPS = frozenset({WireStop.END_TURN, WireStop.TOOL_CALLS, WireStop.PAU
 
 
 class TextDelta(msgspec.Struct, frozen=True, gc=False):
-    """`is_refusal`: the provider marks it as the words of a refusal, or they are ours for one without words."""
+    """`is_refusal`: the provider marks the text as a refusal, or Tark wrote it for a refusal without text."""
 
     text: str
     is_refusal: bool = False
@@ -86,7 +86,7 @@ class UsageUpdate(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """The answer is complete. `raw` is the provider's own word for why it stopped, "" if it gave none."""
+    """The answer is complete. `raw`: the provider's own stop reason; "" if it gave none."""
 
     stop_reason: WireStop
     raw: str = ""
@@ -112,7 +112,7 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class Dropped(msgspec.Struct, frozen=True):
-    """From the client only: an option of this request that is not sent, by its name. `reason` is a clause for people.
+    """From the client only: the name of an option of this request that is not sent. `reason`: a clause for the user.
 
     It comes before all content. See `ChatOptions.may_drop`.
     """

@@ -1,7 +1,7 @@
 """What is left out of a request after a server refused it by name. The user gets a notice, and it is remembered.
 
-Compatible servers accept different fields, and so do models of one vendor; no table is ever complete. So we act on a
-refusal that names a field: once, and only for fields that a request can do without.
+Compatible servers accept different fields, and so do models of one vendor; no table is ever complete. So Tark reacts to
+a refusal that names a field: once, and only for fields that a request does not need.
 """
 
 import re

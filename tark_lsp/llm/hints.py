@@ -41,7 +41,7 @@ def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int,
     """Sets `error.hint` if it is empty. Adds to the message the number of attempts, and when the next one is allowed,
     and sets `retry_after` to that.
 
-    `rest`: for how many seconds the model is not asked any more.
+    `rest`: for how many seconds no more requests are sent to the model.
     """
     variables = " or ".join(provider.key_env)
     redact_key(error, key)

@@ -1,4 +1,4 @@
-"""KnownModels: what models there are, from the listings of providers, and what is known of each."""
+"""`KnownModels`: the models that providers list, and what is known about each."""
 
 import asyncio
 import logging
@@ -15,10 +15,10 @@ from tark_lsp.llm.wire.wire import Wire, load_wire
 
 DEFAULT_ORDER = ("anthropic", "openai", "gemini", "openrouter", "ollama")
 DESCRIBE_SECONDS = 2.0
-"""A turn waits for this, so it is short. What is not known by then stays unknown."""
+"""A turn waits for this, so it is short. Facts that arrive later stay unknown."""
 
 MAX_DESCRIBED = 8
-"""How many models of a local server are asked about, newest first, to find one that can call tools."""
+"""How many models of a local server are checked, newest first, to find one that can call tools."""
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class KnownModels:
     def __init__(
         self, connections: ProviderConnections, catalog: ModelCatalog, changed: Callable[[Provider, str], None]
     ) -> None:
-        """`changed` is called with each model of which more can be known than before."""
+        """`changed` is called with each model about which more can be known than before."""
         self._connections = connections
         self._catalog = catalog
         self._changed = changed

@@ -63,12 +63,12 @@ class Model(Protocol):
 
     @property
     def is_local(self) -> bool:
-        """Does it run on the user's own machine, where no request has a price?"""
+        """Whether it runs on the user's own machine, where no request has a price."""
         ...
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Yields events up to and including `Done`. Raises ModelError after the events that arrived before the error.
-        Raises UnsupportedOption, and asks nobody, if the model cannot do what `request.options` require.
+        Raises UnsupportedOption, without a request, if the model cannot do what `request.options` require.
 
         If you leave it early, use `contextlib.aclosing`: closing the generator closes the socket.
         """
@@ -76,14 +76,14 @@ class Model(Protocol):
 
 
 async def _off_loop(request: ChatRequest, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls it in a thread if the request is large, so that the event loop goes on."""
+    """Calls `function` in a thread if the request is large, so that it does not block the event loop."""
     if request.is_large:
         return await asyncio.to_thread(function, *args, **kwargs)
     return function(*args, **kwargs)
 
 
 def request_headers(provider: Provider, wire: Wire, key: Key | None, url: str) -> dict[str, str]:
-    """The provider's and the user's headers override ours; the key overrides all. Raises SettingsError."""
+    """The provider's and the user's headers override Tark's; the key overrides all. Raises SettingsError."""
     return {
         "user-agent": f"tark-lsp/{__version__}",
         **wire.headers,
@@ -179,7 +179,7 @@ class WireModel:
             await asyncio.sleep(resend.wait)
 
     async def _rest(self) -> AsyncGenerator[Retry, None]:
-        """Waits until the model may be asked. Raises Overloaded if that takes longer than retries may."""
+        """Waits until a request may be sent. Raises Overloaded if that takes longer than the limit for retries."""
         began = time.monotonic()
         while (left := self.breaker.seconds_left()) > 0:
             if time.monotonic() - began + left > self.policy.total:
@@ -198,17 +198,17 @@ class WireModel:
             return Resend() if await self.access.renew_access(access) else None
         refused = not isinstance(error, ProtocolError)  # its message quotes what could not be read
         if refused and (less := find_fallback(attempts.target, error.message, attempts.left_out)):
-            if self.target is not attempts.target:  # another request has changed it meanwhile
+            if self.target is not attempts.target:  # another request has changed it
                 return Resend()
             self.target, fallback = less
             attempts.left_out.append(fallback)
-            self._new_notices(request)  # marks them as sent: the row's own notice says it
+            self._new_notices(request)  # marks them as sent: the row's own notice reports them
             return Resend(event=Notice(fallback.notice) if fallback.notice else None)
         wait = self.policy.retry_delay(error, attempts.count, time.monotonic() - attempts.started)
         return None if wait is None else Resend(wait, Retry(round(wait, 2), retry_reason(error)))
 
     def _new_notices(self, request: ChatRequest) -> list[str]:
-        """The downgrades that this session has not been told about; with `may_drop`, all of them, each time."""
+        """The downgrades that were not reported in this session yet; with `may_drop`, always all of them."""
         session, sent = request.session_id, self.sent_notices
         found = (
             *downgrades(request, self.target),

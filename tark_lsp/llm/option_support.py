@@ -1,6 +1,6 @@
 """Which wire has which option, in one table; and `fit_options`, which makes a request sendable or refuses it. Pure.
 
-docs/providers.md, "Options of a request", has the same table for people. The rules about thinking are Anthropic's:
+docs/providers.md, "Options of a request", documents the same table. The rules about thinking are Anthropic's:
 platform.claude.com, "Extended thinking" and "Define tools".
 """
 
@@ -73,7 +73,7 @@ OPTIONS_OF = {
 
 
 def fit_options(request: ChatRequest, target: TargetModel, wire: str) -> tuple[ChatRequest, tuple[Dropped, ...]]:
-    """The request as this wire and model can be asked, and what it lacks now. Raises UnsupportedOption."""
+    """The request in a form that this wire and model accept, and what was left out. Raises UnsupportedOption."""
     if request.options == NO_OPTIONS:
         return request, ()
     row = OPTIONS_OF[wire]
@@ -102,7 +102,9 @@ def _fit_strictness(
 def _fit_tool_choice(
     request: ChatRequest, target: TargetModel, row: WireOptions
 ) -> tuple[ChatRequest, tuple[Dropped, ...]]:
-    """A model that must call a tool cannot think on some wires: its own default then gives way, your wish does not."""
+    """On some wires, a model that must call a tool cannot think. Then thinking by default is turned off, but not
+    thinking that was requested.
+    """
     choice = request.options.tool_choice
     if choice == "auto":
         return request, ()
@@ -138,7 +140,7 @@ def _check_format(request: ChatRequest, target: TargetModel, row: WireOptions) -
         return
     if wanted.kind == "json_object" and not row.json_object:
         raise UnsupportedOption(
-            "answer_format", f"{target.ref} has JSON only with a schema", hint="use json_schema, or text"
+            "answer_format", f"{target.ref} supports JSON only with a schema", hint="use json_schema, or text"
         )
     if request.tools and (target.text_calls or not row.format_with_tools(request, target)):
         raise UnsupportedOption(
@@ -175,4 +177,4 @@ def _wrong_temperature(temperature: float, target: TargetModel, row: WireOptions
         return f"{target.ref} has no temperature"
     if temperature > row.highest_temperature:
         return f"{target.ref} has temperatures from 0 to {row.highest_temperature:g}"
-    return f"{target.ref} has no temperature but 1 while it thinks" if thinks and temperature != 1 else ""
+    return f"{target.ref} supports only temperature 1 while it thinks" if thinks and temperature != 1 else ""

@@ -1,4 +1,4 @@
-"""`ChatOptions`: what a request can ask of the answer: which tools, which format, how it is sampled."""
+"""`ChatOptions`: what a request can specify about the answer: tool calls, format and sampling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,6 +61,6 @@ NO_OPTIONS = ChatOptions()
 
 
 def sampling(options: ChatOptions) -> dict[str, float]:
-    """Temperature and top_p, if they are set, under the names that all wires but Gemini's have for them."""
+    """Temperature and top_p, if they are set, under the names that all wires except Gemini's use."""
     values = {"temperature": options.temperature, "top_p": options.top_p}
     return {name: value for name, value in values.items() if value is not None}

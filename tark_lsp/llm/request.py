@@ -21,7 +21,7 @@ class ChatRequest:
     `messages` alternate as the agent keeps them. The wires repair what a provider would refuse (a call without its
     result, an id in a foreign alphabet), though after agent/history.py this should not be needed.
     `max_output_tokens` None: the provider's own limit, or the catalog's if the wire requires a number.
-    `thinking`: auto (the model's own default), off, or an effort: minimal, low, medium, high, max.
+    `thinking`: auto (the model's own default), off, or an effort: minimal, low, medium, high, xhigh, max.
     `options`: which tools must be called, the format of the answer, how it is sampled.
     `session_id` groups the requests of one session, for providers that use it to route to a cache.
     `starts_turn`: the first request of a turn. It is sent even to a model that rests after failures.

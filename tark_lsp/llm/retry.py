@@ -1,4 +1,4 @@
-"""When a failed request is sent again, and when a model is not asked for a while. Pure.
+"""When a failed request is sent again, and when a model gets no requests for a while. Pure.
 
 Source: providers.md, "What happens when a provider fails".
 """
@@ -26,7 +26,7 @@ class RetryPolicy:
     total: float = 120.0
 
     def retry_delay(self, error: ModelError, tried: int, spent: float) -> float | None:
-        """How long to wait before the next attempt; None: give up. The provider's wish overrides our own delay."""
+        """How long to wait before the next attempt; None: give up. The provider's delay overrides the computed one."""
         if not error.retryable or tried >= self.tries:
             return None
         own = random.uniform(0, min(self.cap, self.base * 2 ** (tried - 1)))
@@ -57,9 +57,9 @@ def _number(text: str | None) -> float | None:
 
 
 class CircuitBreaker:
-    """After 5 faults of a model within 60 s, it rests for 30 s: requests wait, and then one of them decides.
+    """After 5 faults of a model within 60 s, requests wait for 30 s. Then one request tests whether the model works.
 
-    The first request of a turn does not wait. It decides as well.
+    The first request of a turn does not wait, and tests the model, too.
     """
 
     def __init__(

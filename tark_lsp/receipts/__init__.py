@@ -1,1 +1,1 @@
-"""Receipts: what was shown, decided and run, in a chain of hashes (docs/audit.md)."""
+"""Receipts: a hash chain of what was shown, decided and run (docs/audit.md)."""

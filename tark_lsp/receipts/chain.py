@@ -1,7 +1,7 @@
-"""The chain: each entry has a hash of its text and of the hash before it. Pure.
+"""The chain: each entry has a hash of its text and of the previous hash. Pure.
 
-So a changed, removed, added or moved entry is found, except at the end: a chain that was cut there is a whole chain. A
-hash that you noted elsewhere shows also that.
+So a changed, removed, added or moved entry is found, except if entries are cut off at the end: the rest is still a
+valid chain. To detect this, too, compare with a hash that was noted elsewhere.
 """
 
 import json
@@ -17,7 +17,7 @@ START = "0" * 64
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row as it is stored. Numbers begin at 1 and have no gaps. `text` is the receipt as JSON."""
+    """A stored row. Numbers begin at 1 and have no gaps. `text`: the receipt as JSON."""
 
     number: int
     text: str
@@ -25,13 +25,13 @@ class Entry:
 
     @property
     def receipt(self) -> Receipt:
-        """Raises ValueError if the text is no receipt."""
+        """Raises ValueError if the text is not a receipt."""
         return Receipt.from_json(json.loads(self.text))
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first place at which the chain is broken. `what` is a sentence for the user."""
+    """The first position at which the chain is broken. `what`: a sentence for the user."""
 
     number: int
     what: str
@@ -42,7 +42,7 @@ def hash_of(previous: str, number: int, text: str) -> str:
 
 
 def next_entries(last: Entry | None, receipts: Iterable[Receipt]) -> list[Entry]:
-    """The entries that follow `last`; None: there is none yet."""
+    """The entries that follow `last`, which is None for an empty chain."""
     number, previous = (last.number, last.hash) if last is not None else (0, START)
     entries = []
     for receipt in receipts:
@@ -58,13 +58,13 @@ def find_fault(entries: Sequence[Entry], noted: str = "") -> Fault | None:
     previous, found = START, not noted
     for number, entry in enumerate(entries, 1):
         if entry.number != number:
-            return Fault(number, f"Entry {number} is missing: after {number - 1} comes {entry.number}.")
+            return Fault(number, f"Entry {number} is missing: entry {entry.number} follows {number - 1}.")
         if hash_of(previous, number, entry.text) != entry.hash:
-            return Fault(number, f"Entry {number} or the one before it was changed: its hash is not that of its text.")
+            return Fault(number, f"Entry {number} or the one before it was changed: the hash does not match the text.")
         try:
-            entry.receipt  # noqa: B018  # it is read to see whether it can be
+            entry.receipt  # noqa: B018  # raises ValueError if it is not a receipt
         except ValueError as error:
-            return Fault(number, f"Entry {number} is no receipt: {error}.")
+            return Fault(number, f"Entry {number} is not a receipt: {error}.")
         previous = entry.hash
         found = found or previous == noted
     if not found:

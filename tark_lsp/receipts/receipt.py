@@ -1,30 +1,32 @@
-"""Receipt: one line of the audit, about one step of one tool call."""
+"""`Receipt`: one line of the audit, about one step of one tool call."""
 
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
 LONGEST_SUBJECT = 300
-"""Characters of a title. The digest covers all of what it stands for."""
+"""Characters of a title. The digest covers the full call."""
 
 
 class Step(StrEnum):
-    """The steps of a call, in their order. A call that is approved and has no end was cut off with the process."""
+    """The steps of a call, in order. If an approved call has no end, the process ended during the call."""
 
     SHOWN = "shown"
-    """The user is asked; `detail` is why."""
+    """The user is asked. `detail`: the reason."""
     APPROVED = "approved"
-    """`detail` is who or what approved it: you, a rule, a grant or the approval level."""
+    """`detail`: who or what approved it: the user, a rule, a grant or the approval level."""
     REFUSED = "refused"
-    """`detail` is who or what refused it, and why."""
+    """`detail`: who or what refused it, and why."""
     ENDED = "ended"
-    """`detail` is how: completed, failed, cancelled, or what became of each edit."""
+    """`detail`: how it ended: completed, failed, cancelled, or the result of each edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """`at`: Unix seconds. `digest`: of exactly what the step is about; the same in all steps of a call unless what ran
-    differs from what was shown, as after you rejected one of two changes. `subject`: one line for people, keys masked.
+    """`at`: Unix seconds. `subject`: one line for the user, with masked keys.
+
+    `digest`: identifies exactly what the step is about. It is the same in all steps of a call, unless what ran differs
+    from what was shown, for example after the user rejected one of two changes.
     """
 
     at: float
@@ -42,7 +44,7 @@ class Receipt:
 
     @classmethod
     def from_json(cls, values: Any) -> "Receipt":
-        """Raises ValueError if it is none."""
+        """Raises ValueError if `values` are not a receipt."""
         if not isinstance(values, dict) or set(values) != {field.name for field in fields(cls)}:
             raise ValueError("its fields are not those of a receipt")
         return cls(**{**values, "step": Step(values["step"])})

@@ -1,4 +1,4 @@
-"""The file of receipts. All servers of the user append to one chain."""
+"""The file of receipts. All servers of the user append to the same chain."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -10,37 +10,37 @@ from tark_lsp.errors import TarkError
 from tark_lsp.receipts.chain import Entry, next_entries
 from tark_lsp.receipts.receipt import Receipt
 
-if TYPE_CHECKING:  # sqlite3 is imported when something is stored, not when the server starts
+if TYPE_CHECKING:  # sqlite3 is imported at the first use, not when the server starts
     from sqlite3 import Connection
 
 VERSION = 1
 TABLES = ("CREATE TABLE receipts (number INTEGER PRIMARY KEY, text TEXT NOT NULL, hash TEXT NOT NULL) STRICT",)
 COLUMNS = "number, text, hash"
 BUSY_SECONDS = 0.25
-"""How long another process can hold the file; an append takes less than a millisecond."""
+"""How long to wait for another process that holds the file. An append takes less than a millisecond."""
 
 
 class ReceiptsUnusable(TarkError):
-    """The file of receipts cannot be written or read. `message` says why."""
+    """The file of receipts cannot be written or read. `message`: the reason."""
 
     code = "receipts_unusable"
 
 
 class ReceiptStore:
-    """For one thread. Nothing is opened, created or imported before the first use.
+    """For use on one thread. Nothing is opened, created or imported before the first use.
 
-    A commit is in the write-ahead log, and survives kill -9. It does not wait for the disk: each decision would wait
-    for it, so the last receipts before a power failure can be missing (docs/audit.md).
+    A commit is in the write-ahead log and survives kill -9. It does not wait for the disk, because each decision would
+    then wait, too. So the last receipts before a power failure can be missing (docs/audit.md).
     """
 
     def __init__(self, locate: Callable[[], Path]) -> None:
-        """`locate()` returns the file, whose folder exists, or raises OSError."""
+        """`locate()` returns the file, whose folder must exist, or raises OSError."""
         self._locate = locate
         self._open: Connection | None = None
         self._identity: object = None
 
     def append(self, receipts: Sequence[Receipt]) -> None:
-        """All of them or none. Raises ReceiptsUnusable."""
+        """Append all receipts or none. Raises ReceiptsUnusable."""
         import sqlite3
 
         from tark_lsp.sqlite_file import in_transaction
@@ -63,7 +63,7 @@ class ReceiptStore:
             self._open = None
 
     def _connection(self) -> "Connection":
-        """To the file that is at its path now: one that was removed takes no more receipts."""
+        """A connection to the file that is at the path now. If the file was replaced, the old one is closed."""
         from tark_lsp.sqlite_file import file_identity, open_file
 
         path = self._locate()
@@ -76,7 +76,7 @@ class ReceiptStore:
 
 
 def read_entries(path: Path) -> list[Entry]:
-    """All entries in the order of their numbers; none if there is no file. Raises ReceiptsUnusable."""
+    """All entries by number; empty if there is no file. Raises ReceiptsUnusable."""
     import sqlite3
 
     from tark_lsp.sqlite_file import open_to_read

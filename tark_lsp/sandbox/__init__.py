@@ -1,4 +1,5 @@
-"""Runs a command line in a sandbox of the operating system (docs/sandbox.md). Knows no tools, editors or models."""
+"""Runs a command line in a sandbox of the operating system (docs/sandbox.md). Independent of tools, editors and models.
+"""
 
 JOURNAL = "sandbox-journal"
-"""The folder, in that of our state, with one file for each run that has not ended."""
+"""The folder, inside Tark's state folder, with one file for each run that has not ended."""

@@ -1,4 +1,4 @@
-"""The command line of bubblewrap for a plan. Pure: the same plan gives the same arguments."""
+"""Builds the command line of bubblewrap for a plan. Pure: the same plan gives the same arguments."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,28 +7,28 @@ from tark_lsp.sandbox.plan import SandboxPlan
 
 NAMESPACES = ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
 ENDING = ("--die-with-parent", "--new-session")
-"""No process outlives us; and no terminal of ours can be typed into (TIOCSTI)."""
+"""No process outlives the server, and a command cannot type into the server's terminal (TIOCSTI)."""
 
 KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "pressure")
-"""In /proc. Without capabilities root can write to them nevertheless, as the owner of the files: `core_pattern`."""
+"""Paths in /proc. Even without capabilities, root can write to them as the owner of the files (`core_pattern`)."""
 
 SYSTEM = (
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
     *(part for name in KERNEL_SETTINGS for part in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")),
 )
-"""The order counts: later arguments are mounted over earlier ones."""
+"""The order is important: later arguments are mounted over earlier ones."""
 
 PRIVATE_TEMPORARY = ("/tmp", "/var/tmp", "/run")
-"""Sockets of the system are in /run, those of programs in /tmp. /dev/shm is private because /dev is."""
+"""Sockets of the system are in /run, those of programs in /tmp. /dev/shm is private, too, because /dev is."""
 
 WITH_INFO = 'exec "$@" 9>"$0"'
-"""A shell opens the file, so that the caller can start the command without passing handles."""
+"""A shell opens the file, so that the caller does not need to pass a handle."""
 
 HOSTNAME = "sandbox"
 
 
 def wrap(plan: SandboxPlan, bubblewrap: Path, argv: Sequence[str]) -> tuple[str, ...]:
-    """The arguments that run `argv` as planned. The first is bubblewrap, or a shell that becomes it."""
+    """The arguments that run `argv` as planned. The first one is bubblewrap, or a shell that executes it."""
     return (
         *(() if plan.info is None else ("/bin/sh", "-c", WITH_INFO, str(plan.info))),
         str(bubblewrap),
@@ -64,11 +64,11 @@ def _mounts(plan: SandboxPlan) -> Iterator[str]:
         yield from _bind("--ro-bind", path)
     for path in _parents_first(plan.needs.writable):
         yield from _bind("--bind", path)
-    # Last, so that nothing that was asked for shows a key.
+    # Last, so that no requested path makes a key readable.
     for path in _parents_first(plan.masked_folders):
         yield from ("--perms", "0000", "--tmpfs", str(path), "--remount-ro", str(path))
     for path in plan.masked_files:
-        yield from ("--ro-bind", "/dev/null", str(path))  # a device that cannot be opened there: reading fails
+        yield from ("--ro-bind", "/dev/null", str(path))  # a device that cannot be opened there, so reading fails
 
 
 def _environment(plan: SandboxPlan) -> Iterator[str]:

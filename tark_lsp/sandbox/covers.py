@@ -1,7 +1,7 @@
-"""Covers: empty folders at names that a command must not create. A journal removes them after a killed server, too.
+"""Covers: empty folders at names that a command must not create. With a journal, they are removed even after a kill.
 
-Bubblewrap mounts something only where something is, so the folder exists outside while the command runs. A folder that
-is not empty, or not ours any more, is never removed.
+Bubblewrap can mount only on an existing path, so the folder also exists outside while the command runs. A folder that
+is not empty, or that another program has replaced, is never removed.
 """
 
 import contextlib
@@ -32,9 +32,9 @@ COVERED = (
     *(".envrc", ".mise.toml", ".mise", ".direnvrc", ".cargo", ".gradle", ".mvn"),
     *(".claude", ".codex", ".gemini", ".cursor", ".mcp.json", ".github", ".gitlab", ".circleci"),
 )
-"""Absent names at the top of a workspace that get a cover: what a shell, an editor, an agent or git would act on while
-the command still runs. All other protected names are found when it has ended, and moved away before anything else
-runs."""
+"""Absent names at the top of a workspace that get a cover, because a shell, an editor, an agent or git would act on
+them while the command is still running. All other protected names are found after it has ended, and are moved away
+before anything else runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What the journal of killed servers told: covers that were removed, and runs whose end nobody looked at."""
+    """The results from the journal of killed servers: covers that were removed, and runs that were never checked."""
 
     removed: tuple[Path, ...] = ()
     unfinished: tuple[Entry, ...] = ()
@@ -68,13 +68,13 @@ class Journal:
     def run(
         self, workspace: Sequence[Path], before: Iterable[Path], covered: bool = True
     ) -> Iterator[tuple[Path, ...]]:
-        """Gives the covers of this run. They exist inside the block. Raises OSError if they cannot be written down."""
+        """Create the covers of this run, which exist inside the block. Raises OSError if the journal fails."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = self.new_file("json")
         shared = self._covers_of_others()
         wanted = [folder / name for folder in workspace for name in COVERED] if covered else []
         absent = [path for path in wanted if path in shared or not os.path.lexists(path)]
-        # Written down before they exist: a kill between the two steps leaves nothing behind that nobody knows.
+        # Recorded before they exist, so that a kill between the two steps leaves nothing unknown behind.
         self._write(file, workspace, before, dict.fromkeys(absent, 0))
         made: dict[Path, int] = {}
         try:
@@ -89,16 +89,16 @@ class Journal:
 
     @contextlib.contextmanager
     def without_run(self) -> Iterator[tuple[Path, ...]]:
-        """Makes only the folder, for `new_file`; there are no covers. Raises OSError."""
+        """Create only the folder, for `new_file`. There are no covers. Raises OSError."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield ()
 
     def new_file(self, ending: str) -> Path:
-        """A path in the folder that nothing has yet."""
+        """A new path in the folder."""
         return self._folder / f"{uuid.uuid4().hex}.{ending}"
 
     def recover(self) -> Recovery:
-        """Removes what killed servers left. Call it once when a server starts, and before its first run."""
+        """Remove what killed servers left behind. Call this once when a server starts, before its first run."""
         removed: list[Path] = []
         unfinished: list[Entry] = []
         for entry in self._entries():
@@ -112,7 +112,7 @@ class Journal:
         return Recovery(tuple(removed), tuple(unfinished))
 
     def covers(self) -> frozenset[Path]:
-        """Those of all runs now."""
+        """The covers of all current runs."""
         return frozenset(self._covers_of_others())
 
     def _remove(self, file: Path, covers: Mapping[Path, int]) -> list[Path]:
@@ -142,7 +142,7 @@ class Journal:
             except FileNotFoundError:
                 continue  # that run has ended
             except (OSError, ValueError, KeyError, TypeError, AttributeError):
-                file.rename(file.with_suffix(".unreadable"))  # kept for you to look at; nothing else reads it
+                file.rename(file.with_suffix(".unreadable"))  # kept for inspection; nothing else reads it
 
     def _write(self, file: Path, workspace: Iterable[Path], before: Iterable[Path], covers: Mapping[Path, int]) -> None:
         row = {
@@ -158,7 +158,7 @@ class Journal:
 
 
 def start_of(process_id: int) -> str:
-    """When a process started, in ticks since boot: with its id the name of one process. Empty if it is unknown."""
+    """When a process started, in ticks since boot; empty if unknown. With its id, this identifies a process."""
     try:
         text = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""How a run ended. Waits until its last process is gone: bubblewrap returns a moment earlier."""
+"""How a run ended. Waits until its last process has ended: bubblewrap returns a moment earlier."""
 
 import contextlib
 import json
@@ -13,9 +13,9 @@ WAIT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """`has_ended`: the command began, and ended by itself. Otherwise the sandbox was not set up, or was killed.
+    """`has_ended`: the command started and ended by itself. Else the sandbox was not set up, or was killed.
 
-    `problem`: why some processes can still run; empty if none does.
+    `problem`: why some processes can still be running; empty if none are.
     """
 
     has_ended: bool = False
@@ -23,7 +23,7 @@ class Ending:
 
 
 def wait_for_end(info: Path) -> Ending:
-    """`info`: what bubblewrap wrote with `--json-status-fd`; it is removed. Blocks: call it in a thread."""
+    """`info`: the file that bubblewrap wrote with `--json-status-fd`; it is removed. Blocks, so call it in a thread."""
     try:
         text = info.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -35,12 +35,12 @@ def wait_for_end(info: Path) -> Ending:
         status = {name: value for line in text.splitlines() for name, value in json.loads(line).items()}
         process_id = int(status["child-pid"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        return Ending(problem="bubblewrap did not say which process it started")
+        return Ending(problem="bubblewrap did not report which process it started")
     return Ending("exit-code" in status, _wait_for_process(process_id))
 
 
 def _wait_for_process(process_id: int) -> str:
-    """The first process of the namespace is gone only after all others (pid_namespaces(7))."""
+    """Wait for the first process of the namespace: it ends only after all others (pid_namespaces(7))."""
     try:
         handle = os.pidfd_open(process_id)
     except ProcessLookupError:
@@ -49,7 +49,7 @@ def _wait_for_process(process_id: int) -> str:
         return f"processes of the command can still run: {error.strerror}"
     try:
         if not _is_first_of_namespace(process_id):
-            return ""  # another process has the number now
+            return ""  # another process has the id now
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(handle, signal.SIGKILL)
         waiting = select.poll()

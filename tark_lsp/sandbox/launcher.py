@@ -1,9 +1,14 @@
-"""Started inside the sandbox, before the command: limits, Landlock and the seccomp filter; then it becomes the command.
+"""Runs inside the sandbox before the command: applies limits, Landlock and the seccomp filter, then runs the command.
 
-Run as `python -I -S launcher.py FOLDER FILTER LANDLOCK LIMITS COUNT PATH... COMMAND...`. It imports nothing of ours,
-because each command waits for it. FOLDER: device and inode of the folder that it must be in, or `-`. FILTER:
-instructions of BPF in hex, or `-`. LANDLOCK: the version to use, or 0. LIMITS: four numbers for setrlimit. PATH: what
-can be written to.
+Run as `python -I -S launcher.py FOLDER FILTER LANDLOCK LIMITS COUNT PATH... COMMAND...`. It imports nothing from Tark,
+because each command waits for it.
+
+- FOLDER: device and inode of the folder that it must be in, or `-`.
+- FILTER: BPF instructions in hex, or `-`.
+- LANDLOCK: the version to use, or 0.
+- LIMITS: four numbers for setrlimit.
+- COUNT, PATH: the number of writable paths, and the paths.
+
 Exit code 125: a layer could not be applied, and the command did not run.
 """
 
@@ -18,7 +23,7 @@ from collections.abc import Iterable, Sequence
 FAILED = 125
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-"""The system calls of Landlock have the same numbers on all machines."""
+"""Landlock's system calls, which have the same numbers on all architectures."""
 
 RULE_PATH_BENEATH = 1
 WRITES = (1 << 1) | sum(1 << bit for bit in range(4, 13))
@@ -55,7 +60,7 @@ def set_limits(values: Iterable[int]) -> None:
 
 
 def restrict_writes(version: int, paths: Sequence[str]) -> None:
-    """Nothing but `paths` can be written to. Version 1 is not used: with it no file moves between folders."""
+    """Allow writes only to `paths`. Version 1 is not used, because it does not allow moving files between folders."""
     if version < FIRST_WITH_REFER:
         return
     handled = WRITES | REFER | (TRUNCATE if version >= FIRST_WITH_TRUNCATE else 0)

@@ -1,4 +1,4 @@
-"""Which layers beside bubblewrap this machine has."""
+"""Which layers in addition to bubblewrap this machine has."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ SECCOMP = Path("/proc/sys/kernel/seccomp/actions_avail")
 
 
 def make_launch(folders: Sequence[Path], *, ptrace: bool = False) -> Launch | None:
-    """The second layer as far as this machine has it; None without a Python outside the workspace."""
+    """The second layer as far as this machine supports it; None without a Python outside the workspace."""
     python = find_python(folders)
     script = launcher_script()
     if python is None or any(script.is_relative_to(folder) for folder in folders):

@@ -1,4 +1,4 @@
-"""What a run in the sandbox can do, as frozen values without I/O."""
+"""What a run in the sandbox can do: frozen values without I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ EMPTY: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What each process can use at most, as setrlimit(2) has it.
+    """The limits of each process, for setrlimit(2).
 
-    `data_bytes`: memory that it can write to (RLIMIT_DATA; the address space itself is not limited, because Node, Go
-    and Java reserve far more than they use). `processes`: of this user inside (RLIMIT_NPROC; it does not bind root).
+    `data_bytes`: writable memory (RLIMIT_DATA). The address space is not limited, because Node, Go and Java reserve far
+    more than they use. `processes`: processes of this user inside (RLIMIT_NPROC, which does not apply to root).
     """
 
     data_bytes: int = 16 * GIB
@@ -26,9 +26,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What one command gets beyond the workspace; each was asked for by name.
+    """The access of one command beyond the workspace, as explicitly requested.
 
-    `readable` and `writable`: absolute paths, for what they name and everything below. `ptrace`: debuggers.
+    `readable`, `writable`: absolute paths, each including everything below. `ptrace`: for debuggers.
     """
 
     read_only: bool = False
@@ -40,7 +40,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How the launcher (launcher.py) is started inside: the second layer. `landlock`: 0 if the kernel has none."""
+    """How the launcher (launcher.py), the second layer, is started inside. `landlock`: 0 if the kernel has none."""
 
     python: Path
     script: Path
@@ -50,14 +50,16 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class SandboxPlan:
-    """All that `wrap` needs. All paths are absolute and resolved.
+    """The input of `wrap`. All paths are absolute and resolved.
 
-    `home` and `emptied`: folders that are empty inside, and writable until the run ends. `masked_folders` and
-    `masked_files`: they cannot be read. `read_only_paths`: existing protected paths. `covers`: empty folders at names
-    that must not be created. `seeds`: (outside, inside) for caches of the user that are read from elsewhere inside.
-    `caches`: the writable folder of this workspace's own caches. `cwd_id`: the folder that `cwd` must be (device and
-    inode), or the command does not run; empty: any. `info`: the file for what bubblewrap
-    says about the run.
+    - `home`, `emptied`: folders that are empty inside, and writable until the run ends.
+    - `masked_folders`, `masked_files`: cannot be read.
+    - `read_only_paths`: existing protected paths.
+    - `covers`: empty folders at names that must not be created.
+    - `seeds`: (outside, inside) for caches of the user that are read at another path inside.
+    - `caches`: the writable folder of this workspace's own caches.
+    - `cwd_id`: device and inode that `cwd` must have, else the command does not run; empty: any.
+    - `info`: the file for bubblewrap's status of the run.
     """
 
     workspace: tuple[Path, ...]
@@ -80,7 +82,7 @@ class SandboxPlan:
 
     @property
     def writable(self) -> tuple[Path, ...]:
-        """The folders outside the private ones that the command can write to."""
+        """The folders to which the command can write, except the private ones."""
         workspace = () if self.needs.read_only else self.workspace
         caches = () if self.caches is None else (self.caches,)
         return (*workspace, *caches, *self.needs.writable)

@@ -1,4 +1,4 @@
-"""Makes the plan of a run from what is on the disk."""
+"""Makes the plan of a run from the files on disk."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from tark_lsp.secrets.file_names import OF_SYSTEM
 from tark_lsp.workspace.private import PrivatePaths
 
 MOST_MOUNTS = 400
-"""Bubblewrap reads the list of mounts after each one: 100 take 30 ms, 500 take 400 ms."""
+"""Bubblewrap reads the list of mounts after each mount: 100 take 30 ms, 500 take 400 ms."""
 
 GIT_SETTINGS = (
     ("core.fsmonitor", "false"),
@@ -41,7 +41,7 @@ REMOVED = (
     "LD_",
     "GPG_",
 )
-"""Beginnings of names of variables that never get inside, whatever the caller's list of them says."""
+"""Prefixes of variables that never get inside, even if the caller's list contains them."""
 
 UNTIL_THE_END = ("/tmp", "/var/tmp", "/run")
 SOCKETS = Path("/proc/net/unix")
@@ -49,7 +49,7 @@ SOCKETS = Path("/proc/net/unix")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Folders of the machine: the user's home, where our caches and quarantine are, and what holds our own keys."""
+    """Folders of the machine: the user's home, Tark's caches and state, and the paths with Tark's keys."""
 
     home: Path
     caches: Path
@@ -58,7 +58,7 @@ class Places:
 
 
 class CannotPlan(Exception):
-    """This command cannot be sandboxed here. The text is for the user."""
+    """This command cannot be sandboxed. The text is for the user."""
 
 
 def make_plan(
@@ -71,7 +71,7 @@ def make_plan(
     launch: Launch | None = None,
     limits: Limits = Limits(),  # noqa: B008  # frozen
 ) -> SandboxPlan:
-    """`workspace` and `cwd` are resolved. The folder of the caches is created. Covers are added by the caller.
+    """`workspace` and `cwd` must be resolved. Creates the folder of the caches. The caller adds covers.
 
     Raises CannotPlan.
     """
@@ -122,7 +122,7 @@ def make_plan(
 
 
 def own_caches(workspace: Sequence[Path], places: Places) -> Path:
-    """The folder for the caches of these workspace folders: no other workspace uses it."""
+    """The folder for the caches of these workspace folders. No other workspace uses it."""
     name = sha256("\0".join(sorted(map(str, workspace))).encode()).hexdigest()[:16]
     return places.caches / name
 
@@ -133,7 +133,7 @@ def make_folders(caches: Path) -> None:
 
 
 def inside_environment(environment: Mapping[str, str], caches: Path, home: Path, needs: Needs) -> dict[str, str]:
-    """What the caller allows, without `REMOVED`, and with ours: caches, git's settings, folders for temporary files."""
+    """The caller's variables without `REMOVED`, and Tark's own: for caches, git's settings and temporary files."""
     kept = {name: value for name, value in environment.items() if not name.startswith(REMOVED)}
     git = {"GIT_CONFIG_COUNT": str(len(GIT_SETTINGS)), "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
     for number, (key, value) in enumerate(GIT_SETTINGS):
@@ -161,20 +161,20 @@ def _programs(home: Path, environment: Mapping[str, str], launch: Launch | None)
 
 
 def _is_below(path: Path, folders: Sequence[Path]) -> bool:
-    """Also not one of them: a variable that names the home folder shows nothing."""
+    """Whether the path is inside a folder but not a folder itself: a variable with the home folder has no effect."""
     return path not in folders and any(path.is_relative_to(folder) for folder in folders)
 
 
 def _resolver(hidden: Sequence[Path]) -> list[Path]:
-    """Where /etc/resolv.conf leads, if that is hidden."""
+    """The target of /etc/resolv.conf, if it would be hidden."""
     path = Path("/etc/resolv.conf").resolve()
     return [path] if path.is_file() and _is_below(path, hidden) else []
 
 
 def _fixed(protected: Sequence[Found], workspace: Sequence[Path]) -> Iterator[Path]:
-    """What is read-only: the paths, what links lead to in the workspace, and all other names of protected files."""
+    """The read-only paths: protected paths, targets of links in the workspace, and further names of protected files."""
     for found in protected:
-        path = found.path if found.link_text is None else Path(os.path.realpath(found.path))  # also of a loop
+        path = found.path if found.link_text is None else Path(os.path.realpath(found.path))  # also for a loop
         if path.exists() and any(path.is_relative_to(folder) for folder in workspace) and path not in workspace:
             yield path
     files = {(one.device, one.inode): one.path for one in protected if one.links > 1 and not one.is_folder}
@@ -183,7 +183,7 @@ def _fixed(protected: Sequence[Found], workspace: Sequence[Path]) -> Iterator[Pa
 
 
 def _private(places: Places, home: Path, shown: Sequence[Path]) -> Iterator[Path]:
-    """What holds keys and can be seen in spite of the empty home: our own files, and what is below a shown folder."""
+    """Paths with keys that are visible despite the empty home: Tark's own files, and paths below a visible folder."""
     for path in places.private:
         if path.exists():
             yield path
@@ -194,7 +194,7 @@ def _private(places: Places, home: Path, shown: Sequence[Path]) -> Iterator[Path
 
 
 def _secrets(scans: Sequence[Scan], needs: Needs, hidden: Sequence[Path], shown: Sequence[Path]) -> Iterator[Path]:
-    """The files themselves, since nothing can be mounted on a link; not those that are hidden anyway."""
+    """The files with secrets that are not hidden anyway. Links are resolved: nothing can be mounted on a link."""
     for path in (path for scan in scans for path in scan.secrets if path not in needs.readable):
         file = Path(os.path.realpath(path))
         if file.is_file() and (not _is_below(file, hidden) or _is_below(file, shown)):
@@ -210,7 +210,7 @@ def _of_system(hidden: Sequence[Path]) -> Iterator[Path]:
 
 
 def _sockets(hidden: Sequence[Path], mounted: Sequence[Path], needs: Needs) -> Iterator[Path]:
-    """Visible sockets that programs outside listen on: a read-only mount does not stop a connection."""
+    """Visible sockets of programs outside. They must be masked: a read-only mount does not prevent a connection."""
     shown = (*mounted, *needs.readable, *needs.writable)
     try:
         lines = SOCKETS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()

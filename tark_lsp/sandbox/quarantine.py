@@ -1,4 +1,4 @@
-"""Compares a workspace with what it was before a command, and moves new protected paths out of it."""
+"""Compares a workspace with its state before a command, and moves new protected paths out of it."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from tark_lsp.sandbox.tree import Found, found_at
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A protected path that a command created. `kept` is where it is now."""
+    """A protected path that a command created. `kept`: where it is now."""
 
     path: Path
     kept: Path
@@ -24,9 +24,11 @@ class Quarantined:
 class Findings:
     """What a run did to protected paths.
 
-    `moved`: (before, now), because a folder above was renamed; the content is the same. `failed`: new paths that could
-    not be moved away, with the reason: nothing may run until the user has seen them. `problem`: why not all was looked
-    at; empty if it was.
+    - `quarantined`: new paths that were moved away.
+    - `moved`: (before, now), because a parent folder was renamed. The content is the same.
+    - `restored`: removed links that were created again.
+    - `failed`: new paths that could not be moved away, with the reason. Nothing may run until the user has seen them.
+    - `problem`: why not everything was checked; empty if it was.
     """
 
     quarantined: tuple[Quarantined, ...] = ()
@@ -47,7 +49,7 @@ def settle(
     covers: Collection[Path],
     folder: Path,
 ) -> Findings:
-    """Moves what is new into a new folder below `folder`. `allowed`: paths that the command was permitted to write."""
+    """Move new paths into a new folder below `folder`. `allowed`: paths to which the command was allowed to write."""
     known = {(found.device, found.inode): path for path, found in before.items() if found.link_text is None}
     place = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:8]}"
     quarantined: list[Quarantined] = []
@@ -78,7 +80,7 @@ def settle(
         now = found_at(path) if found.link_text is not None else None
         if now is None or now.link_text != found.link_text or not now.leads_elsewhere(found):
             continue
-        if not any(path.is_relative_to(one) for one in allowed):  # what it leads to was replaced
+        if not any(path.is_relative_to(one) for one in allowed):  # its target was replaced
             try:
                 quarantined.append(Quarantined(path, _move(path, place, len(quarantined))))
                 restored = [one for one in restored if one != path]
@@ -88,7 +90,7 @@ def settle(
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether it is an empty folder, as covers are. One that was removed meanwhile no longer protects its name."""
+    """Whether it is an empty folder, like a cover. A cover that was removed no longer protects its name."""
     try:
         return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
     except OSError:
@@ -96,11 +98,11 @@ def _is_empty(path: Path) -> bool:
 
 
 def _move(path: Path, place: Path, number: int) -> Path:
-    """Raises OSError. Nothing is followed or overwritten."""
+    """Raises OSError. Does not follow links or overwrite anything."""
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     target = place / f"{number}-{path.name}"
     try:
         path.rename(target)
     except OSError:
-        shutil.move(path, target)  # on another file system it is copied, links as links
+        shutil.move(path, target)  # to another file system, it is copied, links as links
     return target

@@ -1,4 +1,4 @@
-"""The sandbox of this process: whether it works here, and the runs in it."""
+"""`Sandbox`: checks whether the sandbox works on this machine, and runs commands in it."""
 
 import asyncio
 import contextlib
@@ -21,19 +21,19 @@ from tark_lsp.sandbox.self_test import NOT_STARTED, SCRIPT, find_bash, make_grou
 from tark_lsp.sandbox.tree import Found, Scan, TreeReader
 
 TRIES = 4
-"""How often a run is set up, if a place that it hides (a socket of another program) goes away at that moment."""
+"""How often the setup of a run is tried. It can fail if a path to hide (a socket of another program) disappears."""
 
 
 class NotSandboxed(Exception):
-    """This command cannot run in the sandbox; the text says why, for the user. Nothing was started."""
+    """This command cannot run in the sandbox, and was not started. The text is for the user."""
 
 
 @dataclass(slots=True)
 class Run:
-    """One run that was prepared. Start `argv` with `env` in `cwd` while the block is open.
+    """A prepared run. Start `argv` with `env` in `cwd` inside the block.
 
-    `findings` is what the command did to protected paths; it is set when the block has ended. `expected`: protected
-    paths that others create meanwhile with the user's permission. `has_ended`: the command began, and ended by itself.
+    `findings`: what the command did to protected paths; set at the end of the block. `expected`: protected paths that
+    other runs may create meanwhile with the user's permission. `has_ended`: the command started and ended by itself.
     """
 
     argv: tuple[str, ...]
@@ -46,10 +46,10 @@ class Run:
 
 
 class Sandbox:
-    """For all workspaces of a server. Effective only after `check` has passed in this process."""
+    """The sandbox for the folders of one workspace. Effective only after `check` has passed in this process."""
 
     def __init__(self, places: Places, folders: Sequence[Path], limits: Limits | None = None) -> None:
-        """`folders`: of the workspace; no program of ours is taken from there."""
+        """`folders`: the folders of the workspace. Tark runs no program of its own from there."""
         self._places = dataclasses.replace(places, home=places.home.resolve(), caches=places.caches.resolve())
         self._folders = tuple(folder.resolve() for folder in folders)
         self._limits = limits or Limits()
@@ -68,15 +68,15 @@ class Sandbox:
     @property
     def why_not(self) -> str:
         """Why commands do not run in a sandbox, for the user. Empty if they do."""
-        return "the sandbox was not checked yet" if self._why_not is None else self._why_not
+        return "the sandbox has not been checked yet" if self._why_not is None else self._why_not
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """One line for each layer beside bubblewrap."""
+        """One line for each layer in addition to bubblewrap."""
         return describe(make_launch(self._folders)) if sys.platform == "linux" else ()
 
     async def check(self) -> bool:
-        """Whether the sandbox works here. The test runs once; later calls give the same answer."""
+        """Whether the sandbox works on this machine. The test runs once; later calls return the same result."""
         async with self._checking:
             if self._why_not is None:
                 self._why_not = await self._test()
@@ -98,7 +98,7 @@ class Sandbox:
                     ground.outside / "home", ground.outside / "caches", ground.outside, private=(ground.masked,)
                 )
                 places.home.mkdir()
-                needs = Needs(readable=(ground.outside,))  # so that it is the mask that hides the key
+                needs = Needs(readable=(ground.outside,))  # so that only the mask hides the key
                 launch = make_launch(self._folders)
                 command = (bash, "--norc", "-c", SCRIPT, "bash")
                 named = (str(ground.outside), str(ground.workspace), str(ground.port))
@@ -111,7 +111,7 @@ class Sandbox:
                         break
                 return why
         except (OSError, CannotPlan) as error:
-            return f"the self-test of the sandbox could not be made: {error}"
+            return f"the self-test of the sandbox could not be run: {error}"
 
     async def execute(
         self,
@@ -122,14 +122,14 @@ class Sandbox:
         needs: Needs = Needs(),  # noqa: B008  # frozen
         cwd_id: str = "",
     ) -> tuple[int | None, Run]:
-        """Runs `argv` as `run` does: `start` starts `run.argv`, and returns its exit code when it has ended.
+        """Run `argv` like `run`. `start` starts `run.argv`, and returns its exit code after it has ended.
 
-        `start` is called again, with a new plan, if bubblewrap itself failed. Raises NotSandboxed if it always fails.
+        If bubblewrap itself fails, `start` is called again with a new plan. Raises NotSandboxed if it always fails.
         """
         for _ in range(TRIES):
             async with self.run(argv, cwd, env, needs, cwd_id) as run:
                 code = await start(run)
-            # None: `start` ended it. Below 0: somebody ended bubblewrap by a signal, when the command could have begun.
+            # None: `start` ended it. Below 0: a signal ended bubblewrap, when the command could have started.
             if not code or code < 0 or run.has_ended:
                 return code, run
         raise NotSandboxed(f"bubblewrap could not set up the sandbox (exit code {code})")
@@ -143,10 +143,10 @@ class Sandbox:
         needs: Needs = Needs(),  # noqa: B008  # frozen
         cwd_id: str = "",
     ) -> AsyncIterator[Run]:
-        """Prepares a run of `argv` (an absolute program and its arguments). `env`: allowed variables, without keys.
-        `cwd_id`: device and inode of `cwd`; if it is another folder by then, the command does not run (exit code 125).
+        """Prepare a run of `argv` (an absolute program and its arguments). `env`: allowed variables, without keys.
 
-        At the end the workspace is searched for new protected paths, also if the block raises or is cancelled.
+        `cwd_id`: device and inode of `cwd`. If it has become another folder, the command does not run (exit code 125).
+        At the end, the workspace is searched for new protected paths, even if the block raises or is cancelled.
         Raises NotSandboxed.
         """
         if not await self.check() or self._bubblewrap is None:
@@ -170,7 +170,7 @@ class Sandbox:
         covered = not needs.read_only and not any(path in self._folders for path in needs.writable)
         with contextlib.ExitStack() as stack:
             try:
-                # A run that can create nothing leaves nothing to look for.
+                # After a run that cannot create anything, there is nothing to search for.
                 creates = not needs.read_only or bool(needs.writable)
                 journal = (
                     self._journal.run(self._folders, protected, covered) if creates else self._journal.without_run()
@@ -184,7 +184,7 @@ class Sandbox:
             for path in (*needs.readable, *needs.writable):
                 if not path.exists():
                     raise NotSandboxed(f"{path} does not exist, so the command cannot get it")
-                if path.resolve() != path:  # a folder above it became a link after it was asked for
+                if path.resolve() != path:  # a parent has become a link since it was requested
                     raise NotSandboxed(f"{path} leads to another place now, so the command cannot get it")
             self._active.append(run)
             try:
@@ -201,7 +201,7 @@ class Sandbox:
             run.findings = Findings(problem=ending.problem)  # nothing could be created
             return
         after = await self._scan()
-        # What one run may create, the others do not take away.
+        # A run must not move away what another run may create.
         together = [run, *self._active]
         allowed = [path for one in together for path in (*one.plan.needs.writable, *one.expected)]
         for one in self._active:
@@ -213,7 +213,7 @@ class Sandbox:
         run.findings = dataclasses.replace(findings, problem=problem)
 
     async def _scan(self) -> list[Scan]:
-        async with self._scanning:  # the reader is not made for two threads
+        async with self._scanning:  # the reader is not thread-safe
             return [await asyncio.to_thread(self._reader.scan, folder) for folder in self._folders]
 
 

@@ -1,4 +1,4 @@
-"""A profile for `sandbox-exec` of macOS. Untested: it only hardens, and a command in it is asked for like any other."""
+"""A profile for `sandbox-exec` on macOS. Untested: it only hardens, and the user is still asked about each command."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,12 +11,12 @@ TEMPORARY = ("/private/tmp", "/private/var/folders", "/dev")
 
 
 def wrap_on_macos(plan: SandboxPlan, argv: Sequence[str]) -> tuple[str, ...]:
-    """The arguments that run `argv` with a profile made from the plan. The variables are those of the caller."""
+    """The arguments that run `argv` with a profile from the plan. The caller sets the environment variables."""
     return (PROGRAM, "-p", profile_of(plan), *argv)
 
 
 def profile_of(plan: SandboxPlan) -> str:
-    """In SBPL. The last rule that matches counts."""
+    """The profile in SBPL. The last matching rule counts."""
     return "\n".join(("(version 1)", "(allow default)", *_rules(plan)))
 
 

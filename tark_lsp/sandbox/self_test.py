@@ -1,4 +1,4 @@
-"""Shows that the sandbox works here: what must fail inside fails, and what must work works."""
+"""Checks that the sandbox works on this machine: what must fail inside fails, and what must work works."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from pathlib import Path
 
 TEST_SECONDS = 10.0
 
-# Each line prints what went wrong. `$1` is outside, `$2` the workspace, `$3` the port.
+# Each line prints what went wrong. `$1` is the outside folder, `$2` the workspace, `$3` the port.
 SCRIPT = r"""
 { echo x >"$1/written"; } 2>/dev/null && echo "a file outside can be written"
 { read -r line <"$1/secret/key"; } 2>/dev/null && [ -n "$line" ] && echo "a masked file can be read"
@@ -27,7 +27,7 @@ PROMISES = "done"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A workspace and things outside it that the test tries to reach. All are below one temporary folder."""
+    """A workspace and targets outside it that the test tries to reach. All are below one temporary folder."""
 
     workspace: Path
     outside: Path
@@ -38,7 +38,7 @@ class Ground:
 
 @contextlib.contextmanager
 def make_ground(folder: Path | None = None) -> Iterator[Ground]:
-    """`folder`: where the temporary folder is made; it must be visible inside, so that the test shows something."""
+    """`folder`: where the temporary folder is created. It must be visible inside, so that the test is meaningful."""
     with contextlib.ExitStack() as stack:
         root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tark-sandbox-", dir=folder))).resolve()
         workspace, outside = root / "workspace", root / "outside"
@@ -62,7 +62,7 @@ NOT_STARTED = "bubblewrap could not start a command"
 
 
 def verdict(ground: Ground, code: int | None, output: str) -> str:
-    """Why the sandbox does not work; empty if it does. The files decide, whatever the script printed."""
+    """Why the sandbox does not work; empty if it does. The files decide, not only the script's output."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     if code != 0 or PROMISES not in lines:
         said = lines[-1] if lines else f"exit code {code}"
@@ -80,7 +80,7 @@ def verdict(ground: Ground, code: int | None, output: str) -> str:
 
 
 def _text(path: Path) -> str:
-    """Empty if there is no such file."""
+    """The text of a file; empty if there is no such file."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -88,28 +88,28 @@ def _text(path: Path) -> str:
 
 
 MEANINGS = (
-    ("No permissions to create new namespace", "this system lets no user make namespaces"),
-    ("Creating new namespace failed", "this system lets no program make namespaces, as many containers do"),
-    ("setting up uid map", "this system lets no user make namespaces (AppArmor can be the cause)"),
+    ("No permissions to create new namespace", "this system does not let users create namespaces"),
+    ("Creating new namespace failed", "this system does not let programs create namespaces, like many containers"),
+    ("setting up uid map", "this system does not let users create namespaces (AppArmor can be the cause)"),
     ("Can't mount proc", "this container does not let programs mount /proc"),
     ("Operation not permitted", "this system or container forbids what bubblewrap needs"),
-    ("Unknown option", "this bubblewrap is too old; version 0.5 or newer is necessary"),
+    ("Unknown option", "this bubblewrap is too old; version 0.5 or newer is required"),
 )
 
 
 def explained(said: str) -> str:
-    """What bubblewrap said, with its meaning in front if we know it."""
+    """bubblewrap's message, after an explanation if there is one."""
     meaning = next((meaning for part, meaning in MEANINGS if part in said), "")
     return f"{meaning} ({said})" if meaning else said
 
 
 def find_bash() -> str | None:
-    """A bash, because only it can connect without another program."""
+    """The path of bash: of the shells, only bash can connect without another program."""
     return next((path for path in ("/bin/bash", "/usr/bin/bash") if os.access(path, os.X_OK)), None)
 
 
 async def run_test(argv: Sequence[str], ground: Ground) -> str:
-    """The verdict on a command line that runs `SCRIPT` inside. Never raises for a sandbox that does not work."""
+    """The verdict on a command line that runs `SCRIPT` inside. Never raises if the sandbox does not work."""
     try:
         process = await asyncio.create_subprocess_exec(
             *argv, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT

@@ -1,7 +1,7 @@
-"""The seccomp filter: which system calls a command cannot make, as tables, and their instructions of classic BPF.
+"""The seccomp filter: tables of the system calls that a command cannot make, and their classic BPF instructions.
 
-Only for x86_64 and aarch64; seccomp(2) describes filters. It is a second layer: the namespaces and mounts of bubblewrap
-are the first.
+Only for x86_64 and aarch64. seccomp(2) describes filters. This is the second layer; the namespaces and mounts of
+bubblewrap are the first one.
 """
 
 import errno
@@ -14,7 +14,7 @@ AUDIT_ARCH: Mapping[str, int] = MappingProxyType({"x86_64": 0xC000003E, "aarch64
 
 DENIED: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
-        # other processes, and what they hold
+        # other processes and their resources
         "ptrace": (101, 117),
         "process_vm_readv": (310, 270),
         "process_vm_writev": (311, 271),
@@ -35,11 +35,11 @@ DENIED: Mapping[str, tuple[int, int]] = MappingProxyType(
         "mount_setattr": (442, 442),
         "open_tree_attr": (467, 467),
         "unshare": (272, 97),
-        # keys of the kernel, which no namespace separates
+        # keys of the kernel, which namespaces do not separate
         "add_key": (248, 217),
         "request_key": (249, 218),
         "keyctl": (250, 219),
-        # parts of the kernel with many holes
+        # parts of the kernel with many vulnerabilities
         "bpf": (321, 280),
         "perf_event_open": (298, 241),
         "userfaultfd": (323, 282),
@@ -63,24 +63,24 @@ DENIED: Mapping[str, tuple[int, int]] = MappingProxyType(
         "fanotify_init": (300, 262),
     }
 )
-"""Name: the numbers on x86_64 and aarch64. The error is EPERM."""
+"""By name: the numbers on x86_64 and aarch64. The error is EPERM."""
 
 ABSENT: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
-        "clone3": (435, 435),  # its flags are behind a pointer; the C library uses clone in its place
+        "clone3": (435, 435),  # its flags are behind a pointer; the C library falls back to clone
         "io_uring_setup": (425, 425),
         "io_uring_enter": (426, 426),
         "io_uring_register": (427, 427),
     }
 )
-"""The error is ENOSYS, so that programs use something else."""
+"""The error is ENOSYS, so that programs use a fallback."""
 
 DEBUGGING = frozenset({"ptrace", "process_vm_readv"})
 """Allowed if a command needs a debugger."""
 
 CLONE, IOCTL, SOCKET = (56, 220), (16, 29), (41, 198)
 CLONE_NEW = 0x7E020000
-"""All flags of clone(2) that make a namespace."""
+"""All flags of clone(2) that create a namespace."""
 
 INPUT_IOCTLS = (0x5412, 0x541C, 0x5423)
 """TIOCSTI, TIOCLINUX, TIOCSETD: they type into a terminal, or change how it works."""
@@ -105,7 +105,7 @@ def refuse(number: int) -> bytes:
 
 
 def filter_for(machine: str | None = None, *, ptrace: bool = False) -> bytes:
-    """The instructions for this machine (`platform.machine()`), 8 bytes each; empty for one that has no table."""
+    """The instructions for this machine (`platform.machine()`), 8 bytes each; empty if there is no table for it."""
     machine = machine or platform.machine()
     if machine not in AUDIT_ARCH:
         return b""
@@ -114,7 +114,7 @@ def filter_for(machine: str | None = None, *, ptrace: bool = False) -> bytes:
     code = [
         instruction(LOAD, ARCH),
         instruction(EQUAL, AUDIT_ARCH[machine], 1, 0),
-        refuse(errno.ENOSYS),  # a program for another machine has other numbers
+        refuse(errno.ENOSYS),  # a program for another architecture has other numbers
         load_number,
     ]
     if machine == "x86_64":
@@ -135,7 +135,7 @@ def filter_for(machine: str | None = None, *, ptrace: bool = False) -> bytes:
         instruction(RETURN, ALLOW),
         refuse(errno.EPERM),
     ]
-    # The comparison of ioctl jumps over its own part; what is left is socket(2), and anything else.
+    # The comparison with ioctl jumps over its own part. The rest is socket(2) and all other calls.
     code += [
         instruction(EQUAL, SOCKET[column], 0, len(FAMILIES) + 2),
         instruction(LOAD, ARGUMENTS),

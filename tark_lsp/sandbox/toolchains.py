@@ -1,4 +1,4 @@
-"""Where toolchains keep programs and caches: what a command sees of your home folder, and where it writes instead."""
+"""Where toolchains store programs and caches: what a command sees of the home folder, and where it writes instead."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ PROGRAMS = (
     *(".rbenv", ".rvm", ".gem", ".local/share/gem", ".dotnet", ".ghcup", ".opam", ".juliaup", ".elan", ".swiftly"),
     *(".nix-profile", ".local/state/nix", ".linuxbrew", ".config/composer/vendor"),
 )
-"""Folders below your home folder that commands can read and execute, not write. Keys in them are masked."""
+"""Folders below the home folder that commands can read and execute, but not write. Keys in them are masked."""
 
 HOMES = (
     "PYENV_ROOT",
@@ -25,16 +25,18 @@ HOMES = (
     "ASDF_DIR",
     "DOTNET_ROOT",
 )
-"""Variables that name such a folder elsewhere."""
+"""Variables that name such a folder at another path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """One cache of a toolchain. `folder`: below this workspace's own caches, in which `{cache}` is that folder.
+    """One cache of a toolchain.
 
-    `variables`: what tells the toolchain; `{home}` is your home folder. `seeds`: folders of your own cache, from the
-    home folder, that are read at a place below `folder`, because without the network nothing else fills it.
-    `reads`: folders of your own cache that are read where they are.
+    - `folder`: its folder, below this workspace's own caches.
+    - `variables`: environment variables for the toolchain. `{cache}` is the folder, `{home}` the home folder.
+    - `seeds`: folders of the user's own cache, relative to the home folder, that are readable at a path below `folder`,
+      because nothing else fills it without the network.
+    - `reads`: folders of the user's own cache that are read at their own path.
     """
 
     name: str
@@ -77,13 +79,14 @@ CACHES = (
         reads=(".gradle/caches/modules-2",),
     ),
 )
-"""Nothing that runs outside the sandbox reads these caches, so a command cannot leave something there for later."""
+"""No program outside the sandbox reads these caches, so a command cannot use them to affect such programs."""
 
 NOT_WITH_NETWORK = frozenset({"GOPROXY"})
-"""Left out if the command has the network. Then nothing is seeded either, so that the caches can be filled."""
+"""Variables that are left out if the command has the network. Then there are also no seeds, so that the caches can be
+filled."""
 
 ONLY_WITH_NETWORK = frozenset({"UV_TOOL_DIR"})
-"""`uvx` writes to that folder, and can fill it with the network. Without it, the tools that you installed are used."""
+"""`uvx` writes to this folder, and can fill it with the network. Without it, the user's installed tools are used."""
 
 
 def cache_variables(caches: Path, home: Path, *, network: bool) -> Iterator[tuple[str, str]]:
@@ -95,7 +98,7 @@ def cache_variables(caches: Path, home: Path, *, network: bool) -> Iterator[tupl
 
 
 def cache_seeds(caches: Path, home: Path) -> Iterator[tuple[Path, Path]]:
-    """(outside, inside) for all seeds, existing or not."""
+    """(outside, inside) for all seeds, whether they exist or not."""
     for cache in CACHES:
         for outside, inside in cache.seeds:
             yield home / outside, caches / cache.folder / inside

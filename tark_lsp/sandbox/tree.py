@@ -1,4 +1,4 @@
-"""Finds protected and secret files in a folder, within limits. What did not change since is not read again."""
+"""Finds protected and secret files in a folder, within limits. Unchanged folders are not read again."""
 
 import os
 import time
@@ -14,31 +14,31 @@ MOST_FOLDERS = 60_000
 MOST_SECONDS = 20.0
 
 UNSURE_NANOSECONDS = 100_000_000
-"""A folder that changed so shortly before it was read is read again: a later change can have the same time."""
+"""A folder that changed less than this before it was read is read again: a later change can have the same time."""
 
 INERT = frozenset({"node_modules", ".venv", "venv", "site-packages", "dist-packages", ".tox", ".nox", "target"})
-"""In these folders, packages bring files like `.github` by the thousand. Only names of `ON_ENTRY` count there."""
+"""Folders with packages, which contain thousands of files like `.github`. Only names in `ON_ENTRY` count there."""
 
 ON_ENTRY = frozenset({".git", ".hg", ".jj", ".svn", ".envrc", "mise.toml", ".mise.toml", ".mise", ".exrc", ".lvimrc"})
-"""What acts as soon as a shell, a prompt or an editor enters the folder."""
+"""Names that take effect as soon as a shell, a prompt or an editor enters the folder."""
 
 PAIRS = frozenset(pattern.split("/")[0] for pattern in PROTECTED if "/" in pattern)
-"""First names of patterns with two: what is below a folder of that name is looked up with its parent."""
+"""The first names of patterns with two names. Names in a folder of that name are checked together with the folder."""
 
 BARE = (frozenset({"HEAD", "objects", "refs"}), frozenset({"HEAD", "commondir"}))
-"""A folder with one of these sets is a repository for git without any `.git`, and its settings execute. `commondir`
-names another folder, which has the rest (gitrepository-layout(5))."""
+"""A folder with one of these sets of names is a repository for git even without a `.git`, and its settings can execute
+programs. `commondir` names another folder with the rest (gitrepository-layout(5))."""
 
 OF_BARE = ("HEAD", "commondir", "config", "config.worktree", "hooks")
-"""What of such a folder is protected."""
+"""The protected names in such a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A protected or secret path as it was. `device`, `inode`, `links`, `link_text`: of the path, not its target.
+    """The state of a protected or secret path. `device`, `inode`, `links`, `link_text`: of the path, not its target.
 
-    `parent`: the inode of the folder that it is in. `changed`: its ctime, which no command can set. `leads_to`: of a
-    link, what is there in the end, as of a file; None if there is nothing.
+    `parent`: the inode of its folder. `changed`: its ctime, which no command can set. `leads_to`: the final target of a
+    link; None if there is none.
     """
 
     path: Path
@@ -52,15 +52,18 @@ class Found:
     leads_to: "Found | None" = None
 
     def is_still(self, before: "Found") -> bool:
-        """Whether it is what was there before, at the same path. A command cannot replace a protected path, only a
-        folder above it. If another file is in the same folder, a program outside saved it, such as your editor."""
+        """Whether it is still the path that was there before.
+
+        A command cannot replace a protected path, only a parent folder. So a different file in the same folder was
+        saved by a program outside, such as the editor.
+        """
         if before.link_text is not None:
             return before.link_text == self.link_text
-        # Some file systems of networks give files other numbers at any time.
+        # Some network file systems can change the inode numbers of files at any time.
         return self._is_numbered_as(before) or before.changed == self.changed
 
     def leads_elsewhere(self, before: "Found") -> bool:
-        """Of a link with the same text: whether what it leads to was replaced, or was not there."""
+        """For a link with the same text: whether its target was replaced, or did not exist."""
         now, then = self.leads_to, before.leads_to
         if now is None or then is None:
             return now is not then
@@ -74,7 +77,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """`problem`: why not everything was seen; empty if it was. `secrets`: files that a command cannot read."""
+    """`problem`: why not everything was scanned; empty if it was. `secrets`: files that a command must not read."""
 
     protected: dict[Path, Found] = field(default_factory=dict)
     secrets: tuple[Path, ...] = ()
@@ -83,7 +86,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """What is in one folder, and its times when it was read."""
+    """The relevant names in one folder, and its times when it was read."""
 
     inode: int
     changed: int
@@ -98,7 +101,7 @@ class Folder:
 
 
 class TreeReader:
-    """Remembers folders between scans, by the time of their last change (ctime, which no program can set)."""
+    """Caches folders between scans, by the time of their last change (ctime, which no program can set)."""
 
     def __init__(self, most_folders: int = MOST_FOLDERS, most_seconds: float = MOST_SECONDS) -> None:
         self._most_folders = most_folders
@@ -106,7 +109,7 @@ class TreeReader:
         self._known: dict[str, Folder] = {}
 
     def scan(self, root: Path) -> Scan:
-        """Everything below `root`; links are not followed. Blocks: call it in a thread."""
+        """Scan everything below `root` without following links. Blocks, so call it in a thread."""
         deadline = time.monotonic() + self._most_seconds
         protected: dict[Path, Found] = {}
         secrets: list[Path] = []
@@ -121,7 +124,7 @@ class TreeReader:
             try:
                 folder = self._folder(path, root)
             except FileNotFoundError:
-                continue  # removed meanwhile
+                continue  # it was just removed
             except OSError as error:
                 problem = f"{path} cannot be read: {error.strerror}"
                 continue
@@ -167,7 +170,7 @@ def _is_protected_name(name: str) -> bool:
 
 
 def found_at(path: Path) -> Found | None:
-    """None if it is gone."""
+    """The state of a path; None if it does not exist."""
     try:
         status = path.lstat()
         text = str(path.readlink()) if path.is_symlink() else None
@@ -181,7 +184,7 @@ def found_at(path: Path) -> Found | None:
 
 
 def other_names(root: Path, files: dict[tuple[int, int], Path]) -> Iterator[Path]:
-    """Paths below `root` that are further names (hard links) of these files: (device, inode) -> path."""
+    """Paths below `root` that are further hard links to these files. `files`: (device, inode) -> path."""
     for folder, _, names in os.walk(root):
         for name in names:
             path = Path(folder, name)

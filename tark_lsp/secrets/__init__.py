@@ -1,1 +1,1 @@
-"""Secrets in text: the shapes of keys, where they are in a text, and the tokens that replace them for the model."""
+"""Secrets in text: the patterns of keys, their detection, and the tokens that replace them for the model."""

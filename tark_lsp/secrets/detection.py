@@ -1,8 +1,13 @@
-"""Where the secrets of a text are. Pure, and fast enough for every text that a model is sent (bench_secrets.py).
+"""Finds the secrets in a text. Pure, and fast enough for every text that is sent to a model (bench_secrets.py).
 
-Three searches: runs of letters and digits that begin like a vendor's key or follow a name like `api_key`; names like
-`password` with a short value; and the lines of private keys. In a file that holds keys by its name (`.env`), every
-value counts. A test measures what is missed and what is found by mistake (tests/secrets/test_recall.py).
+There are three searches:
+
+- runs of letters and digits that begin like a vendor's key or follow a name like `api_key`
+- names like `password` with a short value
+- the lines of private keys
+
+If the name of a file says that it contains keys (`.env`), every value counts. tests/secrets/test_recall.py measures
+missed secrets and false positives.
 """
 
 import math
@@ -23,8 +28,10 @@ from tark_lsp.secrets.shapes import (
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """`text[start:end]`, without a line ending in it. `whole`: of a secret of several lines, all of it; its lines are
-    `part` 1, 2 and so on. A secret of one line is part 0."""
+    """`text[start:end]`, which contains no line ending. `whole`: the whole secret, which can have several lines.
+
+    `part`: the number of the line in a secret with several lines, from 1. It is 0 for a secret of one line.
+    """
 
     start: int
     end: int
@@ -44,8 +51,8 @@ ASSIGNS = (
 STRONG = re.compile(rf"(?:{STRONG_NAMES})[\w.-]{{0,24}}{ASSIGNS}|\b(?:bearer|basic)\s{{1,3}}$", re.IGNORECASE)
 WEAK = re.compile(rf"(?:(?i:{WEAK_NAMES}))[\w .-]{{0,24}}(?i:{ASSIGNS})")
 LOOK_BACK, LONGEST_VALUE, LONGEST_WORD = 80, 1000, 20_000
-"""Characters before a run in which a name can be; of the value of a name; of text without blanks and quotes, in which
-keys are looked for: longer text is the data of a picture, for example."""
+"""Characters before a run in which a name is searched; of a name's value; and of text without blanks and quotes in
+which keys are searched (longer text is, for example, the data of a picture)."""
 
 SHORT_WORDS = ("passw", "pwd", "secret", "token", "api_", "api-", "apik")
 SHORT = re.compile(
@@ -55,11 +62,11 @@ SHORT = re.compile(
     |(?P<bare>[^\s"'`,;&(){}\[\]<>$\\]{8,120})(?=[\s,;]|\Z))""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""A name with a value that can be too short for a run, or have other characters."""
+"""A name with a value that can be too short for a run, or can have other characters."""
 
 URL = re.compile(r"://[^\s/:@'\"<>{}$]{0,100}:(?P<login>[^\s/@'\"<>{}$]{3,200})@(?=[\w\[])")
 WORDS = re.compile(r"/?[A-Za-z]*[0-9]{0,4}(?:[/:._-][A-Za-z]*[0-9]{0,4})*")
-"""Words and small numbers with something between them, as in `test-key-1234` and `urn:token:x509`."""
+"""Words and small numbers with separators, as in `test-key-1234` and `urn:token:x509`."""
 WEBHOOK_WORDS = "hooks.slack.com/"
 
 PLACEHOLDER = re.compile(
@@ -67,27 +74,27 @@ PLACEHOLDER = re.compile(
     r"|abcdef|qwerty|fake|redacted|secret:|ecdsa-sha2|^(?:pass(?:word)?|user(?:name)?|pwd|test|secret)$",
     re.IGNORECASE,
 )
-"""What stands in documentation where a secret goes."""
+"""Placeholders for secrets in documentation."""
 
 ASSIGNMENT = re.compile(
     r"""^[ \t+-]*(?:export[ \t]+|set[ \t]+)?["']?(?P<name>[A-Za-z_][\w.-]*)["']?[ \t]*[=:][ \t]*
     (?:"(?P<double>[^"\r\n]+)"|'(?P<single>[^'\r\n]+)'|(?P<bare>[^\s"'\#\r\n][^\s\r\n]*))""",
     re.MULTILINE | re.VERBOSE,
 )
-"""In a file of them, or in a diff of one."""
+"""A line in a file of assignments, or in a diff of one."""
 SECRET_NAME = re.compile(rf"{STRONG_NAMES}|key|pass|auth", re.IGNORECASE)
 NO_SECRET = re.compile(r"[0-9]{1,5}|true|false|yes|no|on|off|none|null", re.IGNORECASE)
-"""Also if its name speaks of a secret (`TOKEN_TTL=3600`)."""
+"""Values that are not secrets even with a secret's name (`TOKEN_TTL=3600`)."""
 LOGIN_LINE = re.compile(
     r"\bpassword[ \t]+(?P<netrc>\S+)|^[^\s#:=][^:=\s]*:(?P<last>[^:\s]+)\s*$|^(?P<alone>[\w.+/-]{16,}=*)\s*$",
     re.MULTILINE,
 )
-"""A line of `.netrc`, of `.htpasswd` or `.pgpass`, and a token that is the whole line."""
+"""A line of `.netrc`, a line of `.htpasswd` or `.pgpass`, and a token that is the whole line."""
 PLAIN = re.compile(
     r"-?[\d.,_:]+|true|false|yes|no|on|off|none|null|(?:https?://)?[\w.-]*(?:localhost|example)[\w.:/-]*|https?://[^\s?@]*"
     r"|[./~][\w./-]*|[a-z][a-z-]{0,30}|[A-Z][A-Z_]{0,30}",
 )
-"""Values that are no secrets even in a file of them: numbers, switches, addresses, paths, single words."""
+"""Values that are not secrets even in a file with keys: numbers, switches, addresses, paths, single words."""
 
 SHORTEST_VALUE = 4
 
@@ -95,14 +102,14 @@ KEY_HEAD = re.compile(r"PRIVATE KEY(?: BLOCK)?-----")
 KEY_END = "-----END"
 KEY_LINE = re.compile(r"([A-Za-z0-9+/=]++)(?:\\[nr]|[\"',;+)\s\\])*$")
 KEY_FIELD = re.compile(r"\W*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): |\W*$")
-"""A line that can stand before the lines of a key."""
+"""A line that can precede the lines of a key."""
 MOST_KEY_LINES, FULL_LINE, LONGEST_KEY_LINE = 400, 40, 500
-"""Lines of a private key; the fewest characters of each of them, except for the last ones; and the most, with what is
-before it in a search or a diff."""
+"""Limits for a private key: the number of its lines; the minimum length of a line except the last ones; and the
+maximum length, including the prefix in the output of a search or a diff."""
 
 
 def find_secrets(text: str, *, every_value: bool = False) -> list[Secret]:
-    """In their order, none over another. `every_value`: the text is of a file that holds keys by its name."""
+    """The secrets in order, without overlaps. `every_value`: the name of the text's file says that it has keys."""
     found = [*_runs(text), *_short_values(text), *_private_keys(text)]
     if every_value:
         found += _values(text)
@@ -110,7 +117,7 @@ def find_secrets(text: str, *, every_value: bool = False) -> list[Secret]:
 
 
 def merged(text: str, found: Iterable[Secret]) -> list[Secret]:
-    """In their order; those that overlap are one."""
+    """Sort secrets, and merge overlapping ones."""
     kept: list[Secret] = []
     for secret in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or secret.start >= kept[-1].end:
@@ -121,7 +128,7 @@ def merged(text: str, found: Iterable[Secret]) -> list[Secret]:
 
 
 def looks_random(word: str) -> bool:
-    """Whether it has digits and letters as random text has: as in `3f9ab2...`, unlike in `utf8_to_utf16_v2`."""
+    """Whether digits and letters are mixed as in random text: true for `3f9ab2...`, false for `utf8_to_utf16_v2`."""
     letters = [character for character in word if character.isalnum()]
     digits = sum(map(str.isdigit, letters))
     if not 2 <= digits <= len(letters) - 2:
@@ -130,7 +137,7 @@ def looks_random(word: str) -> bool:
 
 
 def entropy_of(word: str) -> float:
-    """Shannon's, in bits per character."""
+    """Shannon's entropy, in bits per character."""
     counts = Counter(word).values()
     return -sum(count / len(word) * math.log2(count / len(word)) for count in counts)
 
@@ -145,7 +152,7 @@ def _runs(text: str) -> Iterator[Secret]:
         start, end = run.span()
         if end <= done or DIGIT.search(text, start, end) is None:
             continue
-        if end > word_end:  # otherwise the keys of this word are found already: a word can be very long
+        if end > word_end:  # else the keys of this word, which can be very long, were already found
             rest = REST.match(text, end)
             word_end = end if rest is None else rest.end()
             looked_at = min(word_end, start + LONGEST_WORD)
@@ -175,7 +182,7 @@ def _is_strongly_random(word: str) -> bool:
 
 
 def _can_be_key(key: str) -> bool:
-    """Whether it is a key and not a name that begins like one (`sk-learn-something-with-words`)."""
+    """Whether it is a key, not a name that begins like one (`sk-learn-something-with-words`)."""
     if PLACEHOLDER.search(key) or DIGIT.search(key) is None:
         return False
     return len(LETTER_DIGIT_SWITCH.findall(key)) > 2 or entropy_of(key) >= 3.6
@@ -187,7 +194,7 @@ def _kind_of(key: str) -> str:
 
 def _short_values(text: str) -> Iterator[Secret]:
     lower = text.lower()
-    if len(lower) != len(text):  # a letter whose lower case has two characters: nothing would be at its place
+    if len(lower) != len(text):  # the lower case of a letter has two characters, which would shift the positions
         lower = "".join(character.lower() if character.isascii() else "x" for character in text)
     for word in SHORT_WORDS:
         at = lower.find(word)
@@ -263,7 +270,7 @@ def _private_keys(text: str) -> Iterator[Secret]:
 
 
 def _key_lines(text: str, at: int, *, in_diff: bool) -> Iterator[tuple[int, int]]:
-    """The places of the lines of a key that begins at `at`. Lines of a diff or a search can have something before."""
+    """The positions of the lines of a key that begins at `at`. In a diff or a search, lines can have a prefix."""
     for _ in range(MOST_KEY_LINES):
         end = _line_end(text, at)
         line = text[at:end]

@@ -1,4 +1,4 @@
-"""Files that hold keys, by their names: a command in the sandbox cannot read them, and each value in them is masked."""
+"""Names of files with keys. Commands in the sandbox cannot read these files, and each value in them is masked."""
 
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -13,14 +13,14 @@ IN_WORKSPACE = (
 """Names in lower case."""
 
 KEYS_BUT_FOR_TESTS = ("*.pem", "*.key")
-"""They count unless a folder of `OF_TESTS` is above them: test suites have certificates."""
+"""Names that count unless they are below a folder in `OF_TESTS`: test suites contain certificates."""
 
 OF_TESTS = frozenset(
     {"test", "tests", "testdata", "fixtures", "fixture", "examples", "spec", "node_modules", "site-packages"}
 )
 
 TEMPLATES = ("*.example", "*.sample", "*.template", "*.dist", "*.defaults", "*.pub")
-"""They have no keys, whatever they match otherwise."""
+"""Names without keys, even if they match another pattern."""
 
 OF_SYSTEM = (
     *("etc/shadow", "etc/shadow-", "etc/gshadow", "etc/gshadow-", "etc/sudoers", "etc/sudoers.d", "etc/ssl/private"),
@@ -28,18 +28,18 @@ OF_SYSTEM = (
     *("etc/docker/key.json", "var/lib/docker", "var/lib/kubelet", "var/lib/private", "var/run/secrets"),
     *("var/spool/cron", "var/mail", "var/spool/mail", "root", "home"),
 )
-"""Patterns from `/`. Root's own commands could read them otherwise. `root` and `home`: the home folders of others."""
+"""Patterns relative to `/`. Without them, commands of root could read these files. `root`, `home`: homes of others."""
 
 
 def is_secret(relative: PurePath) -> bool:
-    """Whether the file at this path from the workspace folder has keys, by its name."""
+    """Whether the file at this path, relative to the workspace folder, has keys according to its name."""
     kind = kind_of(relative.name)
     return kind == "always" or (kind == "not for tests" and OF_TESTS.isdisjoint(map(str.lower, relative.parts[:-1])))
 
 
 @lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
-    """Of a name: `always`, `not for tests` or nothing."""
+    """The kind of a name: `always`, `not for tests` or empty."""
     lower = name.lower()
     if any(fnmatchcase(lower, pattern) for pattern in TEMPLATES):
         return ""

@@ -1,8 +1,8 @@
-"""SecretMasks: replaces the secrets of a text by tokens for the model, and gives the originals back in new text.
+"""`SecretMasks`: replaces the secrets in a text with tokens for the model, and restores the originals in new text.
 
 A token is `[masked-secret:KIND:ID]`. The id is a keyed hash of the secret, so the same secret has the same token in
-every session and after a restart, and no secret needs to be stored: it is found again in the file. Each line of a
-secret of several lines has its own token (`ID.1`, `ID.2`), so that lines keep their numbers.
+every session and after a restart. No secret is stored, because it is found again in the file. Each line of a secret
+with several lines has its own token (`ID.1`, `ID.2`), so that line numbers do not change.
 """
 
 import hmac
@@ -17,20 +17,20 @@ from tark_lsp.secrets.detection import PLAIN, Secret, find_secrets, looks_random
 from tark_lsp.secrets.tokens import LIKE_TOKEN, MARK, TOKEN, Mask, Masked, UnknownToken
 
 ID_DIGITS = 8
-"""Hexadecimal digits. If two secrets of a file have the same, the id of the second one is longer."""
+"""Hexadecimal digits. If two secrets of a file have the same id, the id of the second one is longer."""
 
 SHORTEST_KNOWN, MOST_KNOWN = 8, 2000
-"""A value that was found once is masked wherever it occurs: of values with at least so many characters, the first so
-many. Others are masked where they are found by their shape."""
+"""A value that was found once is masked everywhere. This applies to values with at least SHORTEST_KNOWN characters, and
+to the first MOST_KNOWN of them. Other values are masked only where they are detected."""
 
 MOST_CACHED = 4
-"""Masked files that are remembered: a long file is read in several calls."""
+"""Masked files that are cached, because a long file is read in several calls."""
 
 PROCESS_KEY = secrets.token_bytes(32)
 
 
 class SecretMasks:
-    """One per session. `known`: values that are masked wherever they occur."""
+    """One per session. `known`: values that are masked everywhere."""
 
     def __init__(self, key: bytes = PROCESS_KEY, known: Iterable[str] = ()) -> None:
         self._key = key
@@ -42,14 +42,14 @@ class SecretMasks:
             self._learn(value, "environment", value)
 
     def mask_text(self, text: str, *, every_value: bool = False) -> str:
-        """A text that is of no file, or of several. Tokens in it stay. `every_value`: as for `mask_file`."""
+        """Mask a text that is not from exactly one file. Tokens in it stay. `every_value`: as in `mask_file`."""
         taken = [(found.start(), found.end()) for found in TOKEN.finditer(text)] if MARK in text else []
         found = [one for one in find_secrets(text, every_value=every_value) if not _overlaps(one, taken)]
         return self._masked(text, found, taken).text
 
     def mask_file(self, path: Path, text: str, *, every_value: bool = False, shown: bool = False) -> Masked:
-        """The whole text of a file. `every_value`: it holds keys by its name. `shown`: the user allowed its secrets, in
-        every text of the session."""
+        """Mask the whole text of a file. `every_value`: the name of the file says that it has keys. `shown`: the user
+        allowed to show its secrets, in every text of the session."""
         cached = self._cached.get(path)
         state = len(self._known) + len(self._shown)
         if cached is not None and cached[:3] == (text, shown, state):
@@ -69,9 +69,9 @@ class SecretMasks:
         return masked
 
     def restore(self, path: Path, new: str, current: str, *, every_value: bool = False) -> str:
-        """`new`, text that a model wrote for the file, with the secrets of the file in place of their tokens.
+        """Replace the tokens in `new`, which a model wrote for the file, with the secrets of the file.
 
-        `current` is the text of the file, in which a token can also stand as ordinary text. Raises UnknownToken.
+        `current`: the text of the file, which can also contain a token as ordinary text. Raises UnknownToken.
         """
         if LIKE_TOKEN.search(new) is None:
             return new
@@ -91,7 +91,7 @@ class SecretMasks:
         return LIKE_TOKEN.sub(original, new)
 
     def mask_json(self, value: Any, *, every_value: bool = False) -> Any:
-        """A value of JSON, with the secrets in its texts masked."""
+        """Mask the secrets in all texts of a JSON value."""
         match value:
             case str():
                 return self.mask_text(value, every_value=every_value)
@@ -103,7 +103,7 @@ class SecretMasks:
                 return value
 
     def _masked(self, text: str, found: Iterable[Secret], taken: Sequence[tuple[int, int]] = ()) -> Masked:
-        """`taken`: places that stay as they are."""
+        """`taken`: ranges that stay unchanged."""
         pieces: list[str] = []
         masks: list[Mask] = []
         originals: dict[str, str] = {}
@@ -128,7 +128,7 @@ class SecretMasks:
             self._known.setdefault(value, (kind, whole, part))
 
     def _occurrences(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Secret]:
-        """Where the known values are."""
+        """The occurrences of the known values."""
         for value, (kind, whole, part) in self._known.items():
             at = text.find(value)
             while at >= 0:
@@ -153,6 +153,6 @@ def _overlaps(secret: Secret, places: Iterable[tuple[int, int]]) -> bool:
 
 
 def _tokens_in(text: str, originals: Mapping[str, str]) -> list[Secret]:
-    """The places where the text itself has a token of one of its secrets."""
+    """The places where the text itself contains the token of one of its secrets."""
     found = (one for one in TOKEN.finditer(text) if one["id"] in originals)
     return [Secret(one.start(), one.end(), "token", one[0]) for one in found]

@@ -1,8 +1,7 @@
-r"""The shapes of secrets: one table for tool results and prompts, which mask them, logs, which remove them, and notes,
-which refuse them.
+r"""The patterns of secrets, in one table. Tool results and prompts mask secrets, logs remove them, notes refuse them.
 
-The prefixes are those that the vendors publish (https://docs.github.com/code-security/secret-scanning, gitleaks'
-rules), and those of the providers that we ship. Prefix and length distinguish a key from ordinary words.
+The prefixes are those that vendors publish (https://docs.github.com/code-security/secret-scanning, gitleaks' rules),
+and those of Tark's providers. Prefix and length distinguish a key from ordinary words.
 """
 
 import re
@@ -12,9 +11,9 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`kind` is a part of the token that replaces the secret: lower-case words with `-`. `of`: whose keys these are.
+    """`kind`: a part of the token that replaces the secret, lower-case words with `-`. `of`: the vendor of the keys.
 
-    `pattern` matches the whole key. It begins with what makes the key recognisable, at most `LONGEST_BEGINNING`
+    `pattern`: matches the whole key. It begins with the recognisable part, which has at most `LONGEST_BEGINNING`
     characters before 16 letters, digits, `_`, `-`, `+` or `/`.
     """
 
@@ -105,18 +104,18 @@ SHAPES = (
 
 @cache
 def key_pattern() -> re.Pattern[str]:
-    """Matches a key of any shape. Compiling it takes 50 ms, which a server has no time for when it starts."""
+    """Matches a key of any shape. Compiled at first use, because this takes 50 ms and would slow down the start."""
     return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(shape.pattern for shape in SHAPES)})", re.ASCII)
 
 
 LETTER_DIGIT_SWITCH = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
-"""A switch from letter to digit or back. Random text has many; names that a person chose have few."""
+"""A switch from letter to digit or back. Random text has many, names have few."""
 
 STRONG_NAMES = (
     r"passw(?:or)?d|passphrase|passwd|\bpwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|auth[_-]?key"
     r"|account[_-]?key|signing[_-]?key|encryption[_-]?key|client[_-]?key|credential|authorization"
 )
-"""Names that mark what is assigned to them as secret, as parts of a longer name, in any case."""
+"""Names with secret values. They can be parts of a longer name, in any case."""
 
 VENDORS = (
     r"adafruit|adobe|airtable|algolia|alibaba|anthropic|artifactory|asana|atlassian|beamer|bintray|bitbucket|"
@@ -129,7 +128,7 @@ VENDORS = (
     r"sendinblue|sentry|sidekiq|snyk|sonar|sonarlogin|squarespace|stripe|sumo|teamcity|telegr|travis|trello|"
     r"twilio|twitch|twitter|vault|xray|yandex|zendesk"
 )
-"""Names of services, as patterns: what is assigned to them is secret if it is random text."""
+"""Names of services, as patterns. A value that is assigned to them is secret if it is random text."""
 
 WEAK_NAMES = rf"\bkey|_key|Key|\bauth|_auth|{VENDORS}"
-"""Names that also stand before much that is no secret, so the value must be random text."""
+"""Names that often have values that are not secret, so the value must be random text."""

@@ -1,4 +1,4 @@
-"""Tokens that stand for secrets in a text, and such a text with the places of its tokens. masks.py makes them."""
+"""Tokens that replace secrets, and a masked text with the positions of its tokens. masks.py creates them."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 MARK = "[masked-secret"
 TOKEN = re.compile(r"\[masked-secret:[a-z]+(?:-[a-z]+)*:(?P<id>[0-9a-f]{8,64}(?:\.[0-9]{1,3})?)\]")
 LIKE_TOKEN = re.compile(r"\[masked-secret\b[^\[\]\n]{0,120}\]?", re.IGNORECASE)
-"""A token as a model could write it wrongly, too: that must not get into a file."""
+"""Also matches a token that a model wrote wrongly: it must not get into a file."""
 
 
 class UnknownToken(Exception):
-    """New text holds a token that does not stand for a secret of its file."""
+    """New text contains a token that does not belong to a secret of its file."""
 
     def __init__(self, token: str) -> None:
         super().__init__(token)
@@ -19,7 +19,7 @@ class UnknownToken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """`original[start:end]` is `token` in the masked text, where it begins at `at`."""
+    """`original[start:end]` is replaced with `token`, which begins at `at` in the masked text."""
 
     start: int
     end: int
@@ -29,14 +29,14 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """`originals`: the secret of each id."""
+    """A masked text. `originals`: the secret of each id."""
 
     text: str
     masks: tuple[Mask, ...] = ()
     originals: dict[str, str] = field(default_factory=dict)
 
     def place_of(self, start: int, end: int) -> tuple[int, int]:
-        """Where `original[start:end]` is in the masked text. A secret that it cuts is in it as a whole."""
+        """The range of `original[start:end]` in the masked text. A secret at its edge is included as a whole."""
         place = [start, end]
         for mask in self.masks:
             token_end = mask.at + len(mask.token)
@@ -51,5 +51,5 @@ class Masked:
         return place[0], place[1]
 
     def cuts(self, offset: int) -> bool:
-        """Whether the offset in the original is within a secret."""
+        """Whether the offset in the original is inside a secret."""
         return any(mask.start < offset < mask.end for mask in self.masks)

@@ -1,4 +1,4 @@
-"""What the model can do. Each file of this folder that has a `TOOL` is one tool: add a file, and the tool exists."""
+"""The tools of the model. Each module in this folder with a `TOOL` is one tool. To add a tool, add a module."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def load_tools() -> "dict[str, Tool[Any]]":
-    """All tools by name. Raises ValueError if a file holds a tool whose name is not the file's."""
+    """All tools by name. Raises ValueError if the name of a tool is not that of its module."""
     return dict(_load_tools(tuple(__path__)))
 
 

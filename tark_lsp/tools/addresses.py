@@ -1,15 +1,15 @@
 """Whether an address is on the public internet: the allowlist that keeps the model out of private networks. Pure.
 
-Sources: IANA's special-purpose address registries, as `ipaddress` knows them; RFC 6052 (NAT64), RFC 3056 (6to4).
+Sources: IANA's special-purpose address registries, from `ipaddress`; RFC 6052 (NAT64), RFC 3056 (6to4).
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 NAT64 = IPv6Network("64:ff9b::/96")
-"""How an IPv6-only network reaches IPv4: the last 32 bits are the address."""
+"""The prefix with which an IPv6-only network reaches IPv4. The last 32 bits are the IPv4 address."""
 SPECIAL_4 = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
-"""Network protocols and 6to4 relays (Python 3.11 considers parts of both global), and Azure's metadata service."""
+"""IETF protocol assignments and 6to4 relays (Python 3.11 treats parts of both as global), Azure's metadata service."""
 SPECIAL_6 = tuple(map(IPv6Network, ("2001::/23", "2002::/16", "3fff::/20")))
 """Teredo and other tunnels, 6to4 (both contain another address), documentation."""
 

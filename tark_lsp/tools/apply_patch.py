@@ -1,4 +1,4 @@
-"""apply_patch: adds, updates, moves and deletes files by one patch, completely or not at all."""
+"""apply_patch: adds, updates, moves and deletes files with one patch, completely or not at all."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -31,7 +31,7 @@ patch is applied completely or not at all; if one place cannot be found, the res
 differ are changed, and the person's unsaved work is kept. To change one place in one file, use edit_file."""
 
 NAMED_FILES = 5
-"""How many files the title names at most."""
+"""The maximum number of files in the title."""
 
 
 class ApplyPatchArguments(Arguments):
@@ -62,14 +62,14 @@ async def preview(args: ApplyPatchArguments, ctx: ToolContext) -> Preview:
 
 
 def sections_of(patch: str) -> tuple[Section, ...]:
-    """Raises ToolError `invalid_arguments`. A unified diff without the envelope means the same."""
+    """Raises ToolError `invalid_arguments`. A unified diff without the envelope is accepted, too."""
     lines = patch.replace("\r\n", "\n").split("\n")
     first, last = inside_fences(lines)
     return parse_unified_diff(lines[first:last]) if is_unified_diff(lines[first:last]) else parse_patch(patch)
 
 
 async def draft_sections(sections: Iterable[Section], scratch: ToolContext) -> None:
-    """Add the edits of all sections to the drafts. Raises ToolError that names the section that cannot be applied."""
+    """Add the edits of all sections to the drafts. Raises a ToolError that names the section that cannot be applied."""
     for number, section in enumerate(sections, 1):
         try:
             for edit in await edits_of(section, scratch):
@@ -85,7 +85,7 @@ async def draft_sections(sections: Iterable[Section], scratch: ToolContext) -> N
 
 
 async def edits_of(section: Section, ctx: ToolContext) -> tuple[ProposedEdit, ...]:
-    """The edits of one section, as the tools for single files make them. Raises WorkspaceError, ToolError."""
+    """The edits of one section, the same as from the tools for single files. Raises WorkspaceError, ToolError."""
     if section.action == "add":
         return (await added(ctx, section),)
     path = named(ctx, section.path)

@@ -24,14 +24,14 @@ class AskUserArguments(Arguments):
     multiple: bool = Field(default=False, description="Whether several options can be chosen.")
 
 
-async def preview(args: AskUserArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as every tool's
+async def preview(args: AskUserArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as in all tools
     if len(set(args.options)) < len(args.options):
         raise ToolError("invalid_arguments", "options: two options are the same", hint="give every option once")
     return Preview(f"ask_user {args.question}", ToolKind.OTHER, Risk.READ_ONLY)
 
 
-async def run(args: AskUserArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
-    # The label is also the id, so an answer in words that equals an id means the same.
+async def run(args: AskUserArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as in all tools
+    # The label is also the id, so typing the label has the same effect as choosing it.
     options = [Option(option, option) for option in args.options]
     ctx.report_progress(f"waiting for you: {args.question}")
     answer = await ctx.editor.ask_user(args.question, options, multiple=args.multiple and bool(options), by_model=True)

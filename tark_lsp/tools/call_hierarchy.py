@@ -1,4 +1,4 @@
-"""call_hierarchy: who calls a function, and what it calls."""
+"""call_hierarchy: what calls a function, and what it calls."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ MOST = 50
 MOST_DEFINITIONS = 3
 """Definitions of one name whose calls are listed."""
 MOST_LINES = 8
-"""Lines of calls that are named for each caller."""
+"""Lines of calls that are listed for each caller."""
 
 
 class CallHierarchyArguments(Arguments):
@@ -38,7 +38,7 @@ class CallHierarchyArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Of one definition. None: that direction was not asked for."""
+    """The calls of one definition. None: this direction was not requested."""
 
     symbol: Symbol
     incoming: Sequence[Symbol] | None
@@ -105,7 +105,7 @@ async def _by_index(
 
 
 async def indexed(ctx: ToolContext, symbol: Symbol) -> FoundDefinition:
-    """The definition as the index has it. Raises ToolError."""
+    """The definition in the index. Raises ToolError."""
     found = await ctx.index.ask(DefinitionsOf(symbol.qualified_name, symbol.path))
     if not found.items:
         raise ToolError(

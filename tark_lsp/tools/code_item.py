@@ -1,4 +1,4 @@
-"""code_item: the code of one definition, with its neighbours in the graph."""
+"""code_item: the code of one definition, with its neighbours in the call graph."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -23,7 +23,7 @@ who calls it, and the signatures of what it calls. If several definitions have t
 
 MOST_NEIGHBOURS = 15
 CODE_PART = 0.7
-"""The part of the budget that the code can take."""
+"""The share of the budget for the code."""
 
 
 class CodeItemArguments(Arguments):
@@ -54,11 +54,11 @@ async def run(args: CodeItemArguments, ctx: ToolContext, _: Preview) -> Counted:
 
 
 async def _neighbours(ctx: ToolContext, sight: Sight, known: Known, symbol: Symbol) -> Sequence[str]:
-    """Lines about the class around it, its callers, and what it calls."""
+    """Lines about the definition around the symbol, its callers, and what it calls."""
     lines: list[str] = []
     found = [known.found] if known.found is not None else []
     around = symbol.qualified_name.rpartition(".")[0]
-    with suppress(ToolError):  # no index: the code alone is of use
+    with suppress(ToolError):  # without an index, the code alone is still useful
         definition = await indexed(ctx, symbol)
         if around:
             parents = await definitions_of(ctx, sight, around, symbol.path)

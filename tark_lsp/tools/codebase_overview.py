@@ -1,4 +1,4 @@
-"""codebase_overview: a map of the most central files and definitions, cut to a budget of tokens."""
+"""codebase_overview: a map of the most central files and definitions within a token budget."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ Show a map of the workspace: its most central files with their most used definit
 uses what, and by the open files and the names in the person's message. Use it first in a workspace you do not know."""
 
 TOKENS_PER_DEFINITION = 15
-"""So many definitions fit into a budget, if they are short."""
+"""Tokens of a short definition, to estimate how many fit into the budget."""
 
 
 class CodebaseOverviewArguments(Arguments):
     token_budget: int = Field(default=2000, ge=100, le=100_000, description="How long the map can be.")
 
 
-async def preview(args: CodebaseOverviewArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as every tool's
+async def preview(args: CodebaseOverviewArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as in all tools
     return Preview("codebase_overview", ToolKind.READ, Risk.READ_ONLY)
 
 

@@ -1,4 +1,4 @@
-"""Command: what a call would run, where, and what it gets."""
+"""`Command`: what a call runs, where, and with which access."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,13 +9,16 @@ from pathlib import Path
 class Command:
     """A command exactly as it will be executed.
 
-    `parts`: the words of each simple command, as bash reads them; empty if the text is not certain, and `unclear` says
-    why. `confined`: in the sandbox. `reads_only`: in a sandbox that cannot write to the workspace. `reading_parts`: the
-    numbers of the parts that only read. `needs_trust`: even if it only reads, it starts a program of the workspace, or
-    git, which takes settings from it; such parts are not in `reading_parts`. `network` and `writable`: what it gets in
-    the sandbox beyond the workspace. `cwd_id`: device and inode of the folder, so that it runs in no other folder that
-    is at this path meanwhile. `checkpoint`: why undo could not take back what it changes; empty if it can, or if it
-    changes nothing.
+    - `parts`: the words of each simple command as bash reads them; empty if they are not certain. Then `unclear` says
+      why.
+    - `confined`: it runs in the sandbox.
+    - `reads_only`: it runs in a sandbox that cannot write to the workspace.
+    - `reading_parts`: the indices of the parts that only read.
+    - `needs_trust`: even if it only reads, it starts a program of the workspace, or git, which takes settings from the
+      workspace. Such parts are not in `reading_parts`.
+    - `network`, `writable`: its access in the sandbox beyond the workspace.
+    - `cwd_id`: device and inode of the folder, so that it does not run in another folder that has replaced it.
+    - `checkpoint`: why undo cannot revert its changes; empty if it can, or if there are none.
     """
 
     argv: tuple[str, ...]
@@ -36,7 +39,7 @@ class Command:
 
     @property
     def beyond(self) -> str:
-        """What it gets beyond the workspace, to follow a description of the command. Empty: nothing."""
+        """A clause with its access beyond the workspace, to append to a description; empty if there is none."""
         network = ["the network"] if self.network else []
         needs = [*network, *(f"write access to {path}" for path in self.writable)]
         return f", with {' and '.join(needs)}" if needs else ""

@@ -1,4 +1,4 @@
-"""What a command changed, and what of it the model is told."""
+"""What a command changed, and the notes about it for the model."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,14 +8,14 @@ from tark_lsp.tools.results import count_noun
 from tark_lsp.tools.tool import ToolContext
 
 NAMED_FILES = 50
-"""How many changed files the result names at most."""
+"""The maximum number of changed files in the result."""
 
 
 async def note_changes(ctx: ToolContext, before: Watch, unsaved: Sequence[Path]) -> Mapping[Path, str]:
-    """What the command changed; also passed to `ctx.changed_by_command`."""
+    """Return what the command changed, and report it to `ctx.changed_by_command`."""
     changes = await before.changes()
     for path in ctx.editor.unsaved_documents(before.folder):
-        if path not in unsaved:  # an open document that equalled the file on disk, and no longer does
+        if path not in unsaved:  # an open document that no longer equals the file on disk
             changes.setdefault(path, "changed")
     if changes:
         ctx.changed_by_command(tuple(changes))

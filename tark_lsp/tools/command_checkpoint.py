@@ -1,4 +1,4 @@
-"""What a command changes: recorded in the turn's checkpoint if it runs in the sandbox, else only found by stamps."""
+"""Finds the changes of a command: records them in the turn's checkpoint in the sandbox, else compares stamps."""
 
 import os
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tark_lsp.workspace.search.search_program import SearchProgram, run_search
 
 NOBODY = "nothing records what it changes"
 NOT_IGNORED = ("--files", "--hidden", "--no-ignore-dot")
-"""What only ripgrep's own ignore files name can be restored, too."""
+"""Options of ripgrep. They include files that only ripgrep's own ignore files exclude: undo can restore them, too."""
 
 
 async def list_not_ignored(folders: Sequence[Path]) -> Sequence[str]:
@@ -29,14 +29,14 @@ async def list_not_ignored(folders: Sequence[Path]) -> Sequence[str]:
         nonlocal count
         pieces.append(data)
         count += data.count(b"\0")
-        return count <= MOST_FILES  # with more, the survey says that they are too many
+        return count <= MOST_FILES  # with more, the survey reports that there are too many
 
     await run_search(SearchProgram.find_installed(folders), NOT_IGNORED, folders, collect)
     return [os.fsdecode(name) for name in b"".join(pieces).split(b"\0")[:-1]]
 
 
 async def why_no_checkpoint(command: Command, ctx: ToolContext) -> str:
-    """Why what the command changes could not be undone, for the user; empty if it can, or if it changes nothing."""
+    """Why the command's changes cannot be undone, for the user; empty if they can, or if there are none."""
     if command.reads_only:
         return ""
     if ctx.checkpoint is None:
@@ -46,7 +46,7 @@ async def why_no_checkpoint(command: Command, ctx: ToolContext) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One command, from before it starts. Either `running` or `stamps` is set."""
+    """Watches one command from before its start. Either `running` or `stamps` is set."""
 
     command: Command
     ctx: ToolContext
@@ -61,7 +61,7 @@ class Watch:
         return self.stamps is None or self.stamps.complete
 
     async def changes(self) -> dict[Path, str]:
-        """`created`, `changed` or `deleted` by path, and recorded for undo if it could be."""
+        """`created`, `changed` or `deleted` by path. With `running`, the changes are also recorded for undo."""
         if self.stamps is not None:
             return await changed_since(self.stamps, self.program, self.folder, self.ctx.seen)
         assert self.running is not None, "one of them is set"
@@ -70,12 +70,12 @@ class Watch:
         return {change.path: _what(change) for change in found if not _is_of_folders(change)}
 
     def abandon(self) -> None:
-        """The command was not started."""
+        """Call this if the command was not started."""
         if self.running is not None and self.ctx.checkpoint is not None:
             self.ctx.checkpoint.commands.abandon(self.running)
 
     def tell(self) -> list[str]:
-        """What the result says about undo."""
+        """The lines about undo for the result."""
         if self.running is not None or self.command.reads_only or not self.command.confined:
             return []
         return [f"[what it changed cannot be undone: {self.command.checkpoint}]"]
@@ -84,7 +84,7 @@ class Watch:
 async def watch(command: Command, ctx: ToolContext, folder: Path) -> Watch:
     """Call this right before the command starts.
 
-    Raises ToolError `unsupported` if what it changes was to be recorded, and cannot be: then nobody has allowed it.
+    Raises ToolError `unsupported` if its changes should be recorded but cannot be: the user did not allow it like this.
     """
     program = SearchProgram.find_installed(ctx.workspace.folders)
     if command.confined and not command.reads_only and not command.checkpoint and ctx.checkpoint is not None:

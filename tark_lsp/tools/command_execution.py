@@ -1,5 +1,7 @@
-"""A command from its permission to what came of it: run, watched, and with notes on what it did. All tools that run a
-command line of the model's choice run it here."""
+"""Executes a permitted command: runs it, watches its changes, and adds notes about them.
+
+All tools that run a command line chosen by the model use this module.
+"""
 
 import asyncio
 import contextlib
@@ -16,12 +18,12 @@ from tark_lsp.tools.tool import ToolContext
 from tark_lsp.tools.unsaved import find_unsaved
 
 CANCEL_SECONDS = 0.15
-"""Together with ending the processes, this stays within the 500 ms that a cancellation can take."""
+"""Together with the time to end the processes, a cancellation must take at most 500 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """`before` and `after` are notes for the model, to stand before and after those of the tool."""
+    """`before` and `after`: notes for the model that precede and follow those of the tool."""
 
     ran: Ran
     before: tuple[str, ...]
@@ -31,9 +33,10 @@ class Executed:
 async def execute(
     command: Command, ctx: ToolContext, *, kept: int = LONGEST_KEPT, named: int = NAMED_FILES
 ) -> Executed:
-    """Run a command that is permitted. At most `kept` bytes of its output are kept. Raises ToolError.
+    """Run a permitted command. `kept`: the maximum of bytes of its output that are kept. Raises ToolError.
 
-    The notes name at most `named` files of each kind of change."""
+    `named`: the maximum number of files in the notes for each kind of change.
+    """
     folder = max(
         (one for one in ctx.workspace.folders if command.cwd.is_relative_to(one)), key=lambda one: len(one.parts)
     )
@@ -42,7 +45,7 @@ async def execute(
     try:
         ran = await run_previewed(command, ctx, kept=kept)
     except asyncio.CancelledError:
-        # There is no result any more, but the user should know what changed, if that can be found quickly.
+        # The result is lost, but the changes should still be reported if they can be found quickly.
         with contextlib.suppress(ToolError, TimeoutError):
             async with asyncio.timeout(CANCEL_SECONDS):
                 await note_changes(ctx, before, unsaved)
@@ -56,7 +59,7 @@ async def execute(
 
 
 def tell_limits(command: Command, code: int | None, again: str = "call again") -> list[str]:
-    """What could be the reason of a failure."""
+    """A note about limits of the sandbox that can be the cause of a failure."""
     if not command.confined or command.reads_only or code == 0:
         return []
     network = "" if command.network else "it has no network, and "

@@ -1,4 +1,4 @@
-"""Protected paths that a command created in the sandbox: they were moved away, and the user decides about them."""
+"""Protected paths that a command created in the sandbox. They are moved away, and the user decides what happens."""
 
 import os
 import shutil
@@ -8,17 +8,17 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.editor import Option
 from tark_lsp.tools.tool import ToolContext
 
-if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
+if TYPE_CHECKING:  # imported only with the first command in the sandbox
     from tark_lsp.sandbox.quarantine import Findings, Quarantined
 
 LEAVE, PUT_BACK = Option("leave", "Leave It Out"), Option("put-back", "Put It Back")
 
 
 async def settle_findings(findings: "Findings | None", ctx: ToolContext) -> list[str]:
-    """Asks the user about what was moved away. Returns lines for the model; tells the user the same.
+    """Ask the user about paths that were moved away. Returns lines for the model, and shows the same to the user.
 
-    If not all was found or moved away, nothing of this workspace runs in the sandbox, and so nothing unasked, from
-    then on.
+    If some paths were not found or not moved away, commands of this workspace no longer run in the sandbox. So the user
+    is asked about each of them.
     """
     if findings is None or findings.is_clean:
         return []
@@ -26,7 +26,7 @@ async def settle_findings(findings: "Findings | None", ctx: ToolContext) -> list
 
 
 def tell_findings(findings: "Findings | None", ctx: ToolContext) -> None:
-    """The same after a cancellation: nobody is asked."""
+    """Like `settle_findings`, but without a question, for a cancellation."""
     if findings is not None and not findings.is_clean:
         _tell(findings, [_kept(found, ctx) for found in findings.quarantined], ctx)
 
@@ -62,7 +62,7 @@ async def _ask_about(found: "Quarantined", ctx: ToolContext) -> str:
     )
     try:
         answer = await ctx.editor.ask_user(question, (LEAVE, PUT_BACK), free_text=False)
-    except ToolError:  # nobody can be asked
+    except ToolError:  # the user cannot be asked
         answer = None
     if answer != PUT_BACK.id:
         return _kept(found, ctx)
@@ -75,7 +75,7 @@ async def _ask_about(found: "Quarantined", ctx: ToolContext) -> str:
         shutil.move(found.kept, found.path)
     except OSError as error:
         return f"{found.kept} cannot be moved back to {name}: {error.strerror or error}"
-    return f"the command created {name}, a protected path: the user let it stay"
+    return f"the command created {name}, a protected path: the user kept it"
 
 
 def _kept(found: "Quarantined", ctx: ToolContext) -> str:

@@ -1,4 +1,4 @@
-"""Runs a command as it was previewed: in the sandbox or without one, with limits on time and output."""
+"""Runs a command as it was previewed: with or without the sandbox, with limits on time and output."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ from tark_lsp.tools.results import character_limit, count_noun
 from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.processes import run_process
 
-if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
+if TYPE_CHECKING:  # imported only with the first command in the sandbox
     from tark_lsp.sandbox.quarantine import Findings
     from tark_lsp.sandbox.sandbox import Run
 
@@ -29,9 +29,9 @@ REPORT_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command ended. `code` is None if it was ended after its time.
+    """How a command ended. `code` is None if it was ended at its time limit.
 
-    `findings`: what it did to protected paths, in the sandbox.
+    `findings`: what it did to protected paths in the sandbox.
     """
 
     code: int | None
@@ -48,7 +48,7 @@ class Ran:
 async def run_previewed(command: Command, ctx: ToolContext, *, kept: int = LONGEST_KEPT) -> Ran:
     """`kept`: how many bytes of the output are kept as `whole`.
 
-    Raises ToolError `unsupported` if the sandbox cannot be set up: without it nobody has allowed the command.
+    Raises ToolError `unsupported` if the sandbox cannot be set up: the user has not allowed the command without it.
     """
     if command.confined:
         return await _run_in_sandbox(command, ctx, kept)
@@ -77,7 +77,7 @@ async def _run_in_sandbox(command: Command, ctx: ToolContext, kept: int) -> Ran:
             writable=command.writable,
             cwd_id=command.cwd_id,
         )
-    except BaseException:  # a cancellation, too: what was moved away is said
+    except BaseException:  # also a cancellation: report what was moved away
         tell_findings(None if prepared is None else prepared.findings, ctx)
         raise
     assert last is not None, "a run that was not set up is an error"
@@ -90,9 +90,9 @@ def folder_id(found: os.stat_result) -> str:
 
 @contextlib.contextmanager
 def opened_folder(command: Command) -> Iterator[Path]:
-    """The path of the folder in which the command was shown, whatever is at its own path by now.
+    """A path to the folder that the preview showed. Raises ToolError `stale` if another folder has replaced it.
 
-    On Linux it is a handle, so that nothing can be swapped before the process starts. Raises ToolError `stale`.
+    On Linux the path leads to an open handle, so that the folder cannot be replaced before the process starts.
     """
     stale = ToolError(
         "stale", "the folder of the command was replaced since the call was previewed", hint="make the call again"
@@ -138,7 +138,7 @@ async def start(
 
 
 class Progress:
-    """Collects output and reports from time to time how many lines there are."""
+    """Collects output, and reports the number of lines from time to time."""
 
     def __init__(self, outputs: Sequence[HeadAndTail], ctx: ToolContext) -> None:
         self.outputs = outputs

@@ -1,4 +1,4 @@
-"""How tools run something in the sandbox, or learn that it does not work here."""
+"""Runs programs for tools in the sandbox, and checks whether it works on this machine."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tark_lsp.errors import ToolError
 from tark_lsp.tools.tool import ToolContext
 
-if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
+if TYPE_CHECKING:  # imported only with the first command in the sandbox
     from tark_lsp.sandbox.sandbox import Run
 
 
@@ -28,9 +28,9 @@ async def run_confined(
     writable: Sequence[Path] = (),
     cwd_id: str = "",
 ) -> "Run":
-    """Runs `argv` as `Sandbox.execute` does: `start` starts it, perhaps again, and returns its exit code.
+    """Run `argv` with `Sandbox.execute`. `start` starts it, perhaps several times, and returns its exit code.
 
-    Raises ToolError `unsupported` if the sandbox cannot be set up: without it, nobody has allowed `argv`.
+    Raises ToolError `unsupported` if the sandbox cannot be set up: the user has not allowed `argv` without it.
     """
     from tark_lsp.sandbox.plan import Needs
     from tark_lsp.sandbox.sandbox import NotSandboxed
@@ -42,7 +42,7 @@ async def run_confined(
             raise NotSandboxed("it is turned off")
         _, run = await sandbox.execute(argv, cwd, env, start, needs, cwd_id)
     except NotSandboxed as error:
-        if not network and not writable:  # else what it asked for can be the reason, which is none for other commands
+        if not network and not writable:  # else these requests can be the cause, which does not affect other commands
             ctx.sandbox.give_up()
         raise ToolError(
             "unsupported",

@@ -1,7 +1,7 @@
-"""Whether a command line is dangerous, by a table of programs that are also found behind wrappers, quotes and tricks.
+"""Whether a command line is dangerous, by a table of programs. It also finds them after wrappers and in quotes.
 
-This is no protection by itself: every command is asked about, and no pattern sees through a shell. It only raises the
-risk, so that the user is not offered to allow such a command permanently. If in doubt, it raises the risk.
+This alone is no protection, because patterns cannot fully understand a shell. It only raises the risk of a command, so
+that the user cannot allow it permanently with the offered options. If in doubt, it raises the risk.
 """
 
 import re
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """One of `programs`, followed by a word that fully matches each of `arguments`.
+    """One of `programs`, followed by words of which one fully matches each of `arguments`.
 
-    `anywhere`: the names are not common words, so they count anywhere, for example as an argument of an unknown
-    wrapper. Other names count only where a program can stand.
+    `anywhere`: the names are not common words, so they count in every position, for example as an argument of an
+    unknown wrapper. Other names count only in the position of a program.
     """
 
     why: str
@@ -84,7 +84,7 @@ WRAPPERS = STARTERS | INTERPRETERS
 """Programs that start other programs: every word after one of them can be a program."""
 
 INLINE = re.compile(r"-\w*[cer]\w*")
-"""The option with which an interpreter takes a program as text."""
+"""The option of an interpreter that passes a program as text."""
 
 UNREADABLE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("it writes words in an encoded form", re.compile(r"\$'|\\x[0-9a-f]{2}|\\[0-7]{3}|\\u[0-9a-f]{4}", re.IGNORECASE)),
@@ -93,7 +93,7 @@ UNREADABLE: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 LONGEST = 50_000
-"""Characters; nobody reads a longer command, and analysing it takes time."""
+"""Characters. Nobody reads a longer command, and analysing it takes time."""
 
 KEYWORDS = frozenset(("if", "then", "else", "elif", "while", "until", "do", "!", "time", "coproc"))
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
@@ -103,7 +103,7 @@ NOTHING = re.compile(r"\$[0-9@*]|\$\{[0-9@*]\}")
 
 
 def danger_of(command: str) -> str | None:
-    """Why the command line is dangerous, as a clause to follow its text; None if nothing dangerous was found."""
+    """A clause that says why the command line is dangerous; None if nothing dangerous was found."""
     if len(command) > LONGEST:
         return "it is too long to analyse"
     for why, pattern in UNREADABLE:
@@ -128,7 +128,7 @@ def danger_of(command: str) -> str | None:
 
 
 def _simple_commands(text: str) -> Iterator[tuple[list[str], bool]]:
-    """The words of every simple command, as far as they can be determined, and whether it reads from a pipe."""
+    """The words of each simple command, as far as they can be determined, and whether it reads from a pipe."""
     before = ""
     for piece in re.split(r"(\|\||[;&|()`\n<>]|\$\()", text):
         words = piece.split()
@@ -138,7 +138,9 @@ def _simple_commands(text: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def _matches(danger: Danger, words: list[str], names: list[str]) -> bool:
-    """Only the first place of the program counts: what follows a later one also follows the first."""
+    """Whether the danger is in this command. Only the first position of the program counts: words after a later one
+    also follow the first.
+    """
     places = range(len(words)) if danger.anywhere else _program_positions(words, names)
     place = next((place for place in places if names[place] in danger.programs), None)
     if place is None:
@@ -148,7 +150,7 @@ def _matches(danger: Danger, words: list[str], names: list[str]) -> bool:
 
 
 def _is_fed(words: list[str], names: list[str]) -> bool:
-    """A shell at the end of a pipe runs its input; so do Python and similar programs if no script is named."""
+    """Whether an interpreter runs its input: a shell at the end of a pipe does; others only without a script."""
     if names[0] in ("xargs", "parallel"):  # they take arguments from the pipe
         return False
     for place in _program_positions(words, names):
@@ -167,7 +169,7 @@ def _is_obscured(words: list[str]) -> bool:
 
 
 def _program_positions(words: list[str], names: list[str]) -> Iterator[int]:
-    """The places where the name of a program can stand: the first word, and every word after a wrapper."""
+    """The positions where a program's name can be: the first word, and every word after a wrapper."""
     wrapped = False
     for place, word in enumerate(words):
         if wrapped:

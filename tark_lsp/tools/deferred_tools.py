@@ -1,8 +1,8 @@
-"""find_tools and call_tool: how a model uses tools whose schemas it is not sent with each request.
+"""find_tools and call_tool: for tools whose schemas are not sent to the model with each request.
 
-`find_tools` searches them. On wires that can defer, its hits are loaded, and the model calls them by their names. On
-the others it reads the schemas as text and calls them by `call_tool`, whose calls become those of the named tool before
-anything else is done with them (agent/deferring.py).
+`find_tools` searches them. On wires that support deferred tools, its hits are loaded, and the model calls them by name.
+On other wires, the model reads the schemas as text and uses `call_tool`. Each such call is replaced with a call of the
+named tool before anything else happens with it (agent/deferring.py).
 """
 
 import json
@@ -38,12 +38,14 @@ class CallToolArguments(Arguments):
 
 
 FACTS = ToolFacts(reads=False, edits=False, runs=False, rule_subject="itself", untrusted_output=False)
-"""What it tells was approved by the user, tool by tool, as it would be in the list of tools."""
+"""The output is trusted: the user approved each tool with its description, as for tools that are not deferred."""
 
 
 def find_tools(deferred: Sequence[ToolDefinition], present: Container[str]) -> Tool[FindToolsArguments]:
-    """`deferred`: those of the session; only those in `present` are found. The description depends on `deferred` alone,
-    so its bytes stay the same."""
+    """`deferred`: the deferred tools of the session. Only those in `present` are found.
+
+    The description depends only on `deferred`, so that its bytes stay the same.
+    """
     servers = sorted({tool.name.split("__")[1] for tool in deferred})
     description = (
         f"Find tools of MCP servers. {count_noun(len(deferred), 'tool')} of {', '.join(servers)} are not listed here: "
@@ -66,7 +68,7 @@ def find_tools(deferred: Sequence[ToolDefinition], present: Container[str]) -> T
 
 
 def call_tool() -> Tool[CallToolArguments]:
-    """Its own calls never run: each becomes a call of the tool that it names."""
+    """`call_tool` itself never runs: each call is replaced with a call of the named tool."""
     return Tool(CALL_TOOL, CALL, CallToolArguments, Risk.RISKY, _never, _never_run, loading="call")
 
 

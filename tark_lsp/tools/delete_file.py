@@ -1,4 +1,4 @@
-"""delete_file: deletes one text file. It is always asked about, and undo restores the file."""
+"""delete_file: deletes one text file. The user is always asked, and undo restores the file."""
 
 from pydantic import Field
 
@@ -24,9 +24,9 @@ async def preview(args: DeleteFileArguments, ctx: ToolContext) -> Preview:
 
 
 def removal(ctx: ToolContext, path: str) -> ProposedEdit:
-    """The removal of a file with its current text. A file that this answer would create is simply not created.
+    """The removal of a file with its current text. If the same answer would create the file, it is just not created.
 
-    Raises WorkspaceError, and ToolError `stale` if the text is not what the model read.
+    Raises WorkspaceError, and ToolError `stale` if the text differs from what the model read.
     """
     now = read_or_absent(ctx, source_of(ctx, unlinked_path(ctx, path)))
     if not now.exists:

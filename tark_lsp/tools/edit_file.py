@@ -48,14 +48,14 @@ def edit_of(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
 
 
 async def edit_in_thread(args: EditFileArguments, ctx: ToolContext) -> ProposedEdit:
-    """As `edit_of`; the place is found in a thread."""
+    """Like `edit_of`, but finds the place in a thread."""
     path = existing_path(ctx, args.path)
     args = with_secrets(args, ctx, path)
     return await propose_in_thread(ctx, path, change_of(args, ctx, path), repeats=args.old_text != args.new_text)
 
 
 def with_secrets(args: EditFileArguments, ctx: ToolContext, path: Path) -> EditFileArguments:
-    """Raises ToolError."""
+    """Replace the tokens of secrets with the secrets. Raises ToolError."""
     old, new = restore_texts(ctx, source_of(ctx, path), (args.old_text, args.new_text))
     return args.model_copy(update={"old_text": old, "new_text": new})
 
@@ -68,9 +68,9 @@ def change_of(args: EditFileArguments, ctx: ToolContext, path: Path) -> Callable
 
 
 def placed(text: str, args: EditFileArguments, hints: Sequence[int | None], *, prose: bool = False) -> str:
-    """The text with the edit. `hints`: the lines that the hint can mean, the likeliest first.
+    """The text with the edit. `hints`: the lines that the hint can mean, the most likely first.
 
-    Raises ToolError, with code `not_unique` if the hints lead to different places.
+    Raises ToolError, with the code `not_unique` if the hints lead to different places.
     """
     place = partial(place_edit, text, args.old_text, args.new_text, replace_all=args.replace_all, prose=prose)
     with limited_time():
@@ -90,8 +90,10 @@ def begins_at(text: str, old_text: str, line: int) -> bool:
 
 
 def hints_of(draft: ProposedEdit | None, read: Snapshot | None, hint: int | None) -> Sequence[int | None]:
-    """The line that the hint means in the draft if it is a line of what the model `read`; and the hint as it is, in
-    case the model counted the earlier edits of this answer. Lines from 1."""
+    """The lines in the draft that the hint can mean, from 1.
+
+    The hint is a line in the text that the model `read`, or already includes the earlier edits of this answer.
+    """
     if hint is None or draft is None or read is None:
         return (hint,)
     carried, _ = rebase(draft, read)

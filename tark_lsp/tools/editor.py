@@ -1,11 +1,11 @@
-"""What tools can ask of the user's editor."""
+"""The interface of tools to the user's editor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # first needed when a model asks for symbols
+if TYPE_CHECKING:  # needed only when a model asks for symbols
     from tark_lsp.tools.language_servers import CodeAnswer, CodeQuestion
 
 
@@ -29,7 +29,7 @@ class Option:
 
 
 class Editor(Protocol):
-    """What tools can ask of the user's editor. `server/` implements it; tests have one in memory."""
+    """What tools can request from the user's editor. `server/` implements it; tests have one in memory."""
 
     async def read_diagnostics(self, path: Path | None) -> Sequence[Diagnostic]:
         """The diagnostics of one file, or of all files."""
@@ -44,14 +44,14 @@ class Editor(Protocol):
         free_text: bool = True,
         by_model: bool = False,
     ) -> str | list[str] | None:
-        """The user's words, the ids of the chosen options, or None if there is no answer.
+        """Return the user's text, the ids of the chosen options, or None if there is no answer.
 
-        `by_model`: the question is shown as one of the model. Raises ToolError `unsupported` if the editor cannot ask.
+        `by_model`: show that the question is from the model. Raises ToolError `unsupported` if the editor cannot ask.
         """
         ...
 
     async def save_documents(self, paths: Sequence[Path]) -> Sequence[Path]:
-        """Ask the editor to save. Returns the documents that it saved: none if it cannot save."""
+        """Ask the editor to save these documents. Returns those that it saved; none if it cannot save."""
         ...
 
     def unsaved_documents(self, folder: Path) -> Sequence[Path]:
@@ -59,5 +59,5 @@ class Editor(Protocol):
         ...
 
     async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
-        """What the editor's other language servers know; None if none of them answers within 2 s."""
+        """The answer of the editor's other language servers; None if none of them answers within 2 s."""
         ...

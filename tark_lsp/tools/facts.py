@@ -1,7 +1,8 @@
-"""ToolFacts: what permission rules, modes and kinds of turn have to know about a tool.
+"""`ToolFacts`: what permission rules, modes and kinds of turn need to know about a tool.
 
-Each tool declares its facts in its own file. A fact that is not declared has its strictest value: every rule for
-reading, editing or running binds the tool, only writing turns in mode build offer it, and its output is not trusted.
+Each tool declares its facts in its own module. A fact that is not declared has its strictest value: all rules for
+reading, editing and running apply to the tool, only writing turns in mode build offer it, and its output is not
+trusted.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from tark_lsp.messages import Mode
 
 
 class TurnScope(StrEnum):
-    """What a turn can change, which its kind decides: nothing (it answers), the selection, or the workspace."""
+    """What a turn can change: nothing (it answers), the selection, or the workspace. The turn's kind decides this."""
 
     ANSWER = "answer"
     SELECTION = "selection"
@@ -20,9 +21,9 @@ class TurnScope(StrEnum):
 
 
 RuleSubject: TypeAlias = Literal["siblings", "itself", "move", "remove"]
-"""What a deny or ask rule that names a tool is about.
+"""What a deny or ask rule that names a tool applies to.
 
-siblings      this tool and every tool that does the same: otherwise the model would take another one
+siblings      this tool and every tool that does the same: otherwise the model would use another one
 itself        this tool only
 move, remove  this tool, and this operation on a file, whichever tool performs it (a patch can delete files)
 """
@@ -34,11 +35,11 @@ ALL_SCOPES = frozenset(TurnScope)
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
     reads: bool = True
-    """The result shows text of files, so rules for reading bind the tool."""
+    """The result shows text of files, so rules for reading apply to the tool."""
     edits: bool = True
-    """It proposes edits of files. Rules for editing bind it, and those for reading: an edit shows some of the lines."""
+    """It proposes edits of files. Rules for editing apply, and those for reading: an edit shows some of the lines."""
     runs: bool = True
-    """It starts a program that the call chooses, so rules for `run_command` bind it."""
+    """It starts a program that the call chooses, so rules for `run_command` apply to it."""
     rule_subject: RuleSubject = "siblings"
     modes: frozenset[Mode] = frozenset({Mode.BUILD})
     scopes: frozenset[TurnScope] = frozenset({TurnScope.WORKSPACE})
@@ -52,10 +53,10 @@ class ToolFacts:
     allowed_as: str = ""
     """An allow rule for this tool covers the call, too: it runs a command line that this tool could run."""
     of_workspace: bool = False
-    """That text is of the workspace, unless the call reads outside, and makes nothing stricter (agent/taint.py)."""
+    """That text is from the workspace, unless the call reads outside, so it makes nothing stricter (agent/taint.py)."""
 
     def rule_covers(self, other: "ToolFacts") -> bool:
-        """Whether a deny or ask rule that names a tool with these facts is also about one with `other` facts."""
+        """Whether a deny or ask rule for a tool with these facts also applies to a tool with the facts `other`."""
         return self.rule_subject == "siblings" and (
             (self.reads and (other.reads or other.edits)) or (self.edits and other.edits) or (self.runs and other.runs)
         )

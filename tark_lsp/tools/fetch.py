@@ -36,7 +36,7 @@ def fetch_tool(get: Callable[[PageUrl], Awaitable[Page]]) -> Tool[FetchArguments
         return Preview(f"fetch {url}", ToolKind.FETCH, Risk.RISKY, url=str(url))
 
     async def run(_: FetchArguments, ctx: ToolContext, preview: Preview) -> str:
-        """Fetches exactly the URL that the preview showed."""
+        """Fetch exactly the URL that the preview showed."""
         url = page_url(preview.url)
         ctx.report_progress(f"fetch {url.place}")
         page = await get(url)

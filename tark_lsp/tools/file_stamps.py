@@ -1,4 +1,4 @@
-"""Finds the files that a command changed, by comparing times, sizes and inodes before and after."""
+"""Finds the files that a command changed: compares times, sizes and inodes before and after."""
 
 import asyncio
 import os
@@ -11,26 +11,26 @@ from tark_lsp.workspace.search.ripgrep import SearchScope, list_files
 from tark_lsp.workspace.search.search_program import SearchProgram
 
 FILE_LIMIT = 10_000
-"""How many files are compared at most: more would noticeably delay every command."""
+"""The maximum number of files that are compared. More would noticeably delay every command."""
 
 CACHE = f"{os.sep}__pycache__{os.sep}"
-"""Python writes such a folder beside the modules that it imports, also in a project without a .gitignore."""
+"""Python creates this folder next to the modules that it imports, also in a project without a .gitignore."""
 
 Stamp: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """`complete` is False if there are more files than are compared: then new files are not found."""
+    """`complete` is False if there are more files than the limit. Then new files are not found."""
 
     files: Mapping[str, Stamp]
     complete: bool
 
 
 async def take_stamps(program: SearchProgram, folder: Path, extra: Iterable[Path]) -> Stamps:
-    """Stamps of the files below `folder`, hidden ones included, and of the files in `extra`.
+    """Stamps of the files below `folder`, including hidden ones, and of the files in `extra`.
 
-    Not of ignored files, and not of Python's caches.
+    Ignored files and Python's caches are left out.
     """
     paths, complete = await list_files(program, SearchScope((folder,), hidden=True), limit=FILE_LIMIT)
     return Stamps(await asyncio.to_thread(_stamps, [*_no_caches(paths), *map(str, extra)]), complete)

@@ -73,7 +73,7 @@ async def run(args: FindReferencesArguments, ctx: ToolContext, _: Preview) -> Co
 
 
 async def _editor_uses(ctx: ToolContext, sight: Sight, symbol: str, path: Path | None) -> Sequence[Use]:
-    """Those that language servers find: from the definition, otherwise from a use of the name in the file."""
+    """The uses that language servers find, from the definition, else from a use of the name in the file."""
     definitions: set[tuple[Path, int]] = set()
     try:
         known = await definitions_of(ctx, sight, symbol, path)
@@ -86,7 +86,7 @@ async def _editor_uses(ctx: ToolContext, sight: Sight, symbol: str, path: Path |
         answer = await ctx.editor.ask_language_servers(CodeQuestion(Want.REFERENCES, path, *place))
         answers = [answer] if answer is not None else []
     uses = [(place.path, place.start_line) for answer in answers for place in answer.places]
-    return [Use(*use) for use in uses if use not in definitions]  # some servers list the definition all the same
+    return [Use(*use) for use in uses if use not in definitions]  # some servers list the definition anyway
 
 
 def _line(ctx: ToolContext, sight: Sight, use: Use) -> str:

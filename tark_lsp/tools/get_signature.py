@@ -30,7 +30,7 @@ async def run(args: GetSignatureArguments, ctx: ToolContext, _: Preview) -> Coun
     path = file_of(ctx, args.path) if args.path else None
     known = await definitions_of(ctx, sight, args.symbol, path)
     symbols = known.symbols[:MOST]
-    # A server can say in a hover what it read in any file, so also in one that a rule hides or asks about.
+    # A hover can contain text of any file, even of one that a rule hides or asks about.
     folders = ctx.workspace.folders
     hides = ctx.may_hide_below(folders) or ctx.may_ask_below(folders)
     hovers = {} if hides else dict(await ask_about(ctx, sight, Want.HOVER, symbols))

@@ -1,7 +1,8 @@
-"""Runs git on a given repository, with everything switched off that the repository's settings could make it execute.
+"""Runs git on a given repository, and disables everything that the repository's settings could make git execute.
 
-Content filters (`filter.*.clean`) have no switch: they are listed, which executes nothing, and each is set to nothing.
-Every call is still asked about, unless it runs in the sandbox, and none is made in a workspace that is not trusted.
+Content filters (`filter.*.clean`) have no option to disable them: they are listed, which executes nothing, and each is
+set to an empty value. The user is still asked about every call outside of the sandbox. In a workspace that is not
+trusted, git does not run at all.
 """
 
 import os
@@ -17,7 +18,7 @@ from tark_lsp.tools.tool import ToolContext
 from tark_lsp.workspace.environment import command_environment
 from tark_lsp.workspace.processes import run_process
 
-if TYPE_CHECKING:  # loaded with the first command that runs in the sandbox
+if TYPE_CHECKING:  # imported only with the first command in the sandbox
     from tark_lsp.sandbox.sandbox import Run
 
 OPTIONS = (
@@ -52,9 +53,9 @@ FIXED: Mapping[str, str] = {
 }
 NO_FILTER: Mapping[str, str] = {"clean": "", "process": "", "smudge": "", "required": "false"}
 REVISION = re.compile(r"(?!.*(?:\.\.|\^[@-]))[\w@][\w./@{}^~+-]*", re.ASCII)
-"""A name, a hash, `HEAD~2`, `main@{u}`, `v1.0^{commit}`: not an option, a path, or a range."""
+"""A name, a hash, `HEAD~2`, `main@{u}` or `v1.0^{commit}`, but not an option, a path or a range."""
 COMMIT = "^{commit}"
-"""Appended for git: otherwise the hash of a file or folder would show its text, without a name for a rule to match."""
+"""Appended to revisions. Otherwise the hash of a file or folder would show its text without a name for rules."""
 
 ENV = "/usr/bin/env"
 MOST_OUTPUT = 4_000_000
@@ -70,15 +71,15 @@ class GitOutput:
 
 
 def git_argv(program: Path, repository: Path, arguments: Sequence[str]) -> tuple[str, ...]:
-    """The arguments name the repository: if git searched for it, it could find one that is committed inside this one.
+    """The arguments name the repository, because git could otherwise find one that is committed inside this one.
 
-    They also override `core.worktree`, which can lead anywhere.
+    They also override `core.worktree`, which can be any path.
     """
     return (str(program), *OPTIONS, f"--git-dir={repository / '.git'}", f"--work-tree={repository}", *arguments)
 
 
 def git_environment(environ: Mapping[str, str], marker: str) -> dict[str, str]:
-    """The allowed variables of `environ`, which contain no GIT_* variable, and ours."""
+    """The allowed variables of `environ`, which include no GIT_* variables, and the FIXED ones."""
     return {**command_environment(environ, marker), **FIXED}
 
 
@@ -90,11 +91,10 @@ def repository_of(path: Path) -> Path | None:
 async def without_filters(
     argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], run: "RunGit | None" = None
 ) -> dict[str, str]:
-    """`env` with every content filter that is configured anywhere switched off. `argv`: git with `SETTINGS`.
+    """Return `env` with all configured content filters disabled. `argv`: git with `SETTINGS`.
 
-    `run`: how git is run, if not by `run_git`.
-
-    Raises ToolError `unsupported` if this git does not read settings from the environment (before 2.31).
+    `run`: how git is run, if not with `run_git`.
+    Raises ToolError `unsupported` if git does not read settings from the environment (before version 2.31).
     """
     listed = await (run or run_git)(argv, cwd, env)
     keys = {os.fsdecode(key) for key in listed.data.split(b"\0")}
@@ -124,13 +124,13 @@ async def run_git(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> G
 
 @dataclass(slots=True)
 class GitReading:
-    """What one process of git prints."""
+    """Collects the output of one git process."""
 
     printed: bytearray = field(default_factory=bytearray)
     problem: bytearray = field(default_factory=bytearray)
 
     async def start(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> int | None:
-        """The exit code; None if git was stopped because it prints too much. Raises ToolError `internal`."""
+        """Return the exit code; None if git was stopped because of too much output. Raises ToolError `internal`."""
 
         def keep(data: bytes) -> bool:
             self.printed.extend(data)
@@ -147,7 +147,7 @@ class GitReading:
             raise ToolError("internal", f"git could not be started: {error}") from error
 
     def output(self, code: int | None) -> GitOutput:
-        """Raises ToolError: see `run_git`."""
+        """Raises the ToolErrors of `run_git`."""
         if not code:
             return GitOutput(bytes(self.printed), code is not None)
         said = self.problem.decode("utf-8", "replace").strip()
@@ -162,9 +162,9 @@ class GitReading:
 
 
 async def run_git_confined(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], ctx: ToolContext) -> GitOutput:
-    """As `run_git`, in a sandbox that cannot write to the workspace. Raises ToolError also if it cannot be set up."""
+    """Like `run_git`, in a sandbox that cannot write to the workspace. Also raises ToolError if it cannot be set up."""
     reading = GitReading()
-    # The sandbox removes git's variables from the environment. These are ours.
+    # The sandbox removes git's variables from the environment, so pass Tark's own ones with `env`.
     own = [f"{name}={value}" for name, value in env.items() if name.startswith("GIT_")]
     code: int | None = None
 

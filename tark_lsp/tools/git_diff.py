@@ -1,4 +1,4 @@
-"""Splits the output of `git diff` into files, with the names in each. Pure."""
+"""Splits the output of `git diff` by file, with the names in each part. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f"
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """`names`: every path in it, relative to the folder that git ran in; empty if it shows no text."""
+    """`names`: all paths in it, relative to the folder in which git ran; empty if it shows no text."""
 
     names: frozenset[str]
     text: str
 
 
 def files_of(diff: str) -> list[FileDiff]:
-    """One for each file, in order. A line of a file never begins with `diff --git`, because a sign precedes it."""
+    """The diff of each file, in order. Lines of files cannot begin with `diff --git`, because a sign precedes them."""
     pieces = re.split(r"^(?=diff --git )", diff, flags=re.MULTILINE)
     return [FileDiff(_names(piece), piece) for piece in pieces if piece.strip()]
 
@@ -33,13 +33,13 @@ def _names(piece: str) -> frozenset[str]:
         if line.startswith(("--- ", "+++ ")):
             if name == "/dev/null":
                 continue
-            name = name[2:]  # a/ or b/, which the options of the call set
+            name = name[2:]  # a/ or b/, from the options of the call
         names.add(name)
     return frozenset(names)
 
 
 def unquoted(name: str) -> str:
-    """The path from git's output, which quotes it with C escapes if it contains a quote, backslash or control."""
+    """Unquote a path. Git quotes it with C escapes if it contains a quote, backslash or control character."""
     if not (name.startswith('"') and name.endswith('"')):
         return name
     inner = name[1:-1].encode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Finds where a `.git` leads: by a link, by a name in a file, or by borrowed objects. Only reads; runs nothing."""
+"""Finds the folders that a `.git` refers to by a link, a name in a file, or borrowed objects. Runs nothing."""
 
 import os
 from pathlib import Path
@@ -7,14 +7,14 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.git_diff import unquoted
 
 MOST_STORES, MOST_TEXT = 50, 65_536
-"""How many folders and links are followed from one `.git`, and the largest file of names that is read, in bytes."""
+"""How many folders and links are followed from one `.git`, and the maximum size of a file with names, in bytes."""
 
 
 def git_folders_outside(repository: Path) -> tuple[Path, ...]:
-    """The folders outside `repository` that git would read because its `.git` leads there by a link or a name.
+    """The folders outside `repository` that git would read because its `.git` refers to them by a link or a name.
 
-    The main repository of a linked worktree is not among them if it lists the worktree itself. Raises ToolError
-    `unsupported` if the folders cannot be determined.
+    The main repository of a linked worktree is not included if it lists the worktree. Raises ToolError `unsupported`
+    if the folders cannot be determined.
     """
     try:
         named = _git_folder(repository / ".git")
@@ -76,7 +76,7 @@ def _line(path: Path) -> str:
 
 
 def _text(path: Path) -> str:
-    """Raises OSError, and ValueError for what is not a short regular file; reading a pipe would block."""
+    """Raises OSError, and ValueError for anything but a short regular file: reading a pipe would block."""
     if not path.is_file() or path.stat().st_size > MOST_TEXT:
         raise ValueError(f"{path.name} is not a short file")
     return os.fsdecode(path.read_bytes())

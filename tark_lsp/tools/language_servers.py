@@ -1,6 +1,6 @@
-"""What tools can ask the language servers of the user's editor, and what these answer: frozen values.
+"""Questions of tools to the language servers of the user's editor, and their answers: frozen values.
 
-Lines count from 1 and ends are included, as in tool results. Columns count from 0, in code points.
+Lines count from 1 and end lines are inclusive, as in tool results. Columns count from 0, in code points.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class Want(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodeQuestion:
-    """About the symbol at a place of a file, about all symbols of a file, or (without `path`) about those of the
-    workspace that are like `query`."""
+    """A question about the symbol at a position, about all symbols of a file, or (without `path`) about symbols of the
+    workspace with names like `query`."""
 
     want: Want
     path: Path | None = None
@@ -32,8 +32,8 @@ class CodeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class CodePlace:
-    """`name_line` is where the name stands. `kind` is in our words (`function`), or empty. `container` is the name of
-    what is around the symbol, joined with dots, or empty. `calls`: the lines of the calls, in a call hierarchy."""
+    """`name_line`: the line of the name. `kind`: a value of SymbolKind (`function`), or empty. `container`: the names
+    around the symbol, joined with dots, or empty. `calls`: in a call hierarchy, the lines of the calls."""
 
     path: Path
     start_line: int
@@ -51,8 +51,8 @@ class CodePlace:
 
 @dataclass(frozen=True, slots=True)
 class CodeAnswer:
-    """`places` are the definitions, references or symbols; of a call hierarchy the callers. `outgoing` are the
-    definitions that are called. `text` is a hover, in Markdown."""
+    """`places`: the definitions, references or symbols; in a call hierarchy, the callers. `outgoing`: the definitions
+    that are called. `text`: a hover, in Markdown."""
 
     places: tuple[CodePlace, ...] = ()
     outgoing: tuple[CodePlace, ...] = ()

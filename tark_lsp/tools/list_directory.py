@@ -28,7 +28,7 @@ class Folder:
     folders: "dict[str, Folder]" = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
     count: int = 0
-    """Files in it and below."""
+    """The number of files in it and below."""
 
     def add(self, parts: list[str], depth: int) -> None:
         self.count += 1

@@ -1,4 +1,4 @@
-"""list_symbols: the definitions of a file, or those whose names are like a query."""
+"""list_symbols: the definitions of a file, or those with names like a query."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ List the functions, classes, methods and other definitions of a file (path), or 
 like a query, best first. Give one of the two. The result has one `path:START-END: signature` per definition."""
 
 MOST = 100
-"""Definitions that are like a query."""
+"""The maximum number of definitions for a query."""
 
 
 class ListSymbolsArguments(Arguments):

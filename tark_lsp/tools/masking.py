@@ -1,4 +1,4 @@
-"""Masks the secrets of files in what tools show, and gives them back in new text (safety.md, "Secrets")."""
+"""Masks the secrets of files in the output of tools, and restores them in new text (safety.md, "Secrets")."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,24 +14,24 @@ from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.search.search_check import LINE_LIMIT, FoundLine
 
 LONGEST_SEARCHED = 500_000
-"""Characters of a file that a search looks through as a whole: it can find lines of a thousand files."""
+"""Characters. For longer files, a search does not mask the whole text: it can find lines in a thousand files."""
 
 PART_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=]{32}")
-"""In a line of a private key, which nothing but the other lines marks as one."""
+"""Matches in a line of a private key. Only the other lines show that the line belongs to a key."""
 
 
 def mask_file(ctx: ToolContext, path: Path, text: str) -> Masked:
-    """`text` is the whole text of the file at `path`, which is resolved."""
+    """`text`: the whole text of the file at the resolved path `path`."""
     return ctx.masks.mask_file(path, text, every_value=holds_keys(ctx, path), shown=ctx.shows_secrets_of(path))
 
 
 def holds_keys(ctx: ToolContext, path: Path) -> bool:
-    """Whether the file holds keys by its name, so that every value in it is masked."""
+    """Whether the name of the file says that it contains keys. Then every value in it is masked."""
     return is_secret(PurePath(ctx.workspace.display(path)))
 
 
 def mask_selection(ctx: ToolContext, selection: Selection) -> Selection:
-    """The selection as the model sees it. A secret that it cuts is in it as a whole."""
+    """The selection as the model sees it. If its edge is inside a secret, it includes the whole secret."""
     snapshot = selection.snapshot
     masked = mask_file(ctx, snapshot.path, snapshot.text)
     start, end = masked.place_of(selection.start, selection.end)
@@ -39,8 +39,8 @@ def mask_selection(ctx: ToolContext, selection: Selection) -> Selection:
 
 
 def mask_lines(ctx: ToolContext, lines: Sequence[FoundLine]) -> list[FoundLine]:
-    """The lines of a search. In a file that holds keys, and for a line that can be part of a private key, all of the
-    file has to be known. The others are masked with the whole result."""
+    """Mask the lines of a search if the whole file is needed for this: in a file with keys, or for a line that can be
+    part of a private key. Other lines are masked later with the whole result."""
     whole: dict[str, Sequence[str] | None] = {}
     for line in lines:
         path = Path(line.path)
@@ -58,7 +58,7 @@ def _masked_line(line: FoundLine, masked: Sequence[str] | None) -> FoundLine:
 
 
 def masked_lines(ctx: ToolContext, path: Path) -> Sequence[str] | None:
-    """None if the file cannot be read, or is so long that it has no keys that people wrote."""
+    """The masked lines of a file. None if the file cannot be read, or is too long for a file with handwritten keys."""
     with suppress(WorkspaceError):
         inside = ctx.workspace.is_inside(path)
         text = (ctx.read_draft(path) if inside else ctx.workspace.read_outside(path)).text
@@ -69,7 +69,7 @@ def masked_lines(ctx: ToolContext, path: Path) -> Sequence[str] | None:
 
 @contextmanager
 def masked_errors(ctx: ToolContext, path: Path) -> Iterator[None]:
-    """Errors of edits show lines of the file."""
+    """Mask errors of edits, because they show lines of the file."""
     try:
         yield
     except ToolError as error:
@@ -80,10 +80,10 @@ def masked_errors(ctx: ToolContext, path: Path) -> Iterator[None]:
 
 
 def restore_texts(ctx: ToolContext, path: Path, texts: Iterable[str]) -> list[str]:
-    """What a model wrote about the file, with its secrets in place of their tokens. `path` is the file's path before
-    the drafts of this answer.
+    """Replace the tokens in texts of the model with the secrets of the file.
 
-    Raises ToolError `invalid_arguments` for a token of another file, and one that is not known.
+    `path`: the file's path before the drafts of this answer. Raises ToolError `invalid_arguments` for a token that is
+    unknown or from another file.
     """
     texts = list(texts)
     if not any(MARK in text.lower() for text in texts):

@@ -1,11 +1,11 @@
-"""McpCall: which tool of which MCP server a call would use."""
+"""`McpCall`: the MCP server and the tool of a call."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class McpCall:
-    """`tool`: its name for models and rules. `pin`: the digest of what the user approved of it and its server.
+    """`tool`: its name for models and rules. `pin`: the digest of the tool and server that the user approved.
     `confined`: the server runs in the sandbox, without network."""
 
     server: str

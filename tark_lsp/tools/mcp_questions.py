@@ -1,6 +1,6 @@
-"""What an MCP server asks during a call, as questions to the user: a form field by field, or a URL that is shown whole.
+"""Shows an MCP server's questions during a call to the user: each field of a form, or the full URL of a page.
 
-Every question names the server, and can be declined.
+Each question names the server and can be declined.
 """
 
 from collections.abc import Mapping
@@ -10,17 +10,17 @@ from tark_lsp.errors import ToolError
 from tark_lsp.tools.editor import Option
 from tark_lsp.tools.tool import ToolContext
 
-if TYPE_CHECKING:  # loaded with the first server
+if TYPE_CHECKING:  # imported only with the first server
     from tark_lsp.mcp.elicitation import Elicit, Elicitation, Form, FormField, UrlToOpen, Value
 
 DECLINE, SKIP, OPENED = "decline", "skip", "opened"
 VALUE = "value:"
 TRIES = 3
-"""For an answer that the field cannot have."""
+"""How often the user can give an invalid answer to a field."""
 
 
 class Declined(Exception):
-    """The user does not want to answer."""
+    """The user declined to answer."""
 
 
 def asked_of_user(server: str, ctx: ToolContext) -> "Elicit":
@@ -31,7 +31,7 @@ def asked_of_user(server: str, ctx: ToolContext) -> "Elicit":
             return await _form(server, ctx, asked) if isinstance(asked, Form) else await _url(server, ctx, asked)
         except Declined:
             return None
-        except ToolError as error:  # this editor cannot ask for that
+        except ToolError as error:  # this editor cannot ask such a question
             ctx.notify_user(f"the MCP server {server} asked you something that was declined: {error.message}")
             return None
 

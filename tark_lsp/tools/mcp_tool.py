@@ -1,6 +1,6 @@
-"""A tool of an MCP server as a `Tool`: called only as it was approved; what it returns is foreign text.
+"""A tool of an MCP server as a `Tool`. It is called only in its approved version, and its output is untrusted text.
 
-Nothing of `tark_lsp.mcp` is imported before the first tool is made: most people have no server.
+`tark_lsp.mcp` is not imported before the first tool is created: most users have no server.
 """
 
 import json
@@ -22,13 +22,13 @@ from tark_lsp.tools.mcp_questions import asked_of_user
 from tark_lsp.tools.results import cap_result, plain_text
 from tark_lsp.tools.tool import Arguments, Counted, Preview, Risk, Tool, ToolContext, ToolKind
 
-if TYPE_CHECKING:  # loaded with the first server
+if TYPE_CHECKING:  # imported only with the first server
     from tark_lsp.mcp.content import Content
     from tark_lsp.mcp.servers import OfferedTool
 
 
 class McpArguments(Arguments):
-    """Any JSON object: the server checks it."""
+    """Any JSON object. The server validates it."""
 
     value: dict[str, Any]
 
@@ -40,7 +40,7 @@ class McpArguments(Arguments):
 
 @dataclass(frozen=True)
 class McpTool(Tool[McpArguments]):
-    """`schema` is the server's own, with descriptions that hide nothing."""
+    """`schema`: the server's own, without hidden text in its descriptions."""
 
     schema: Mapping[str, Any] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ class McpTool(Tool[McpArguments]):
 
 
 def mcp_tool(offered: "OfferedTool") -> McpTool:
-    """Its risk is `risky`, unless the user's settings say that the server is trusted: then its own words count."""
+    """Its risk is `risky`. If the user's settings trust the server, the tool's own annotations decide the risk."""
     from tark_lsp.mcp.server_tools import told_schema, told_text
 
     server, tool = offered.server, offered.tool
@@ -74,7 +74,7 @@ def mcp_tool(offered: "OfferedTool") -> McpTool:
         try:
             content = await server.call_tool(call)
         except McpError as error:
-            # Its own words are foreign text, whether they are a result, an error, or the end of its stderr.
+            # The server's own text is untrusted, whether it is a result, an error, or the end of its stderr.
             own = isinstance(error, RpcError | ProgramEnded)
             said = foreign_text(offered.name, name, error.message, ctx) if own else error.message
             message = f"the MCP server {name}: {said}"
@@ -97,14 +97,14 @@ def _risk(annotations: Mapping[str, Any]) -> Risk:
 
 
 def foreign_text(source: str, server: str, text: str, ctx: ToolContext) -> str:
-    """The text of a server between marks that it cannot close. `source`: one word."""
+    """The text of a server in tags that the text cannot close. `source`: the name of the tool."""
     lines = escape_tags(plain_text(text)).split("\n")
     head = [f"The result of {source}. {FROM_MCP}", f'<mcp server="{server}">']
     return f"{cap_result(ctx, [*head, *lines])}\n</mcp>"
 
 
 def images_of(content: "Content") -> tuple[Image, ...]:
-    """Those that providers accept. All are named in the text."""
+    """The images; none if providers would refuse one of them. The text mentions all images."""
     try:
         return tuple(check_images([("an image", image.mime_type, image.data) for image in content.images]))
     except BadImage:

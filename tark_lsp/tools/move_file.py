@@ -1,4 +1,4 @@
-"""move_file: moves one text file, with the editor's rename if it has one, so that other servers notice."""
+"""move_file: moves one text file. It uses the editor's rename, if available, so that other language servers notice."""
 
 import os
 from dataclasses import replace
@@ -45,7 +45,7 @@ async def preview(args: MoveFileArguments, ctx: ToolContext) -> Preview:
 
 
 def move(ctx: ToolContext, source: str, target: str) -> tuple[ProposedEdit, ...]:
-    """One edit; two for a file that this answer creates: one creates it at the new path, one drops the old creation.
+    """One edit. Two edits for a file that the same answer creates: drop the old creation, create it at the new path.
 
     Raises WorkspaceError, ToolError.
     """
@@ -66,7 +66,7 @@ def move(ctx: ToolContext, source: str, target: str) -> tuple[ProposedEdit, ...]
 
 
 def require_free(ctx: ToolContext, target: Path, name: str) -> None:
-    """Raises ToolError `invalid_arguments` if something exists at `target`, NotText if nothing can exist there."""
+    """Raises ToolError `invalid_arguments` if something exists at `target`, NotText if a file cannot exist there."""
     shown = ctx.workspace.display(target)
     if target.is_dir():
         raise ToolError(

@@ -1,4 +1,4 @@
-"""Collects the output of a command as it arrives, and keeps its head and its tail in bounded memory."""
+"""Collects the output of a command while it runs, and keeps its beginning and end in limited memory."""
 
 from collections.abc import Callable
 
@@ -38,9 +38,9 @@ class HeadAndTail:
         return self.total <= len(self.head) + min(len(self.tail), self.half)
 
     def text(self, read_on: Callable[[int], str] = lambda _: AGAIN) -> str:
-        """Plain text; bytes that are not UTF-8 become U+FFFD. A note replaces what is left out.
+        """The output as plain text. Invalid UTF-8 becomes U+FFFD. A note replaces the part that is left out.
 
-        `read_on` says how to see it, given the number of the first line that is not shown, counted from 1.
+        `read_on` gets the number of the first hidden line, from 1, and returns how the model can see it.
         """
         tail = self.tail[-self.half :]
         if self.whole:

@@ -1,6 +1,6 @@
-"""Converts HTML on stdin to Markdown on stdout. It runs as a process of its own, which can be ended if it takes long.
+"""Converts HTML on stdin to Markdown on stdout. It runs in a separate process, which is ended if it takes too long.
 
-Scripts, styles and pictures are left out. If the page marks a main part, only that is converted.
+Scripts, styles and pictures are left out. If the page has a main part, only that is converted.
 """
 
 import sys
@@ -24,7 +24,7 @@ SILENT = [
 DEEPEST = 10_000
 """The recursion limit, in frames: markdownify recurses into every element."""
 LEAST_MAIN = 200
-"""Characters: a shorter main part is not taken for the content of the page."""
+"""Characters. A shorter main part does not count as the content of the page."""
 
 
 def markdown(html: bytes, url: str, charset: str) -> str:

@@ -1,7 +1,7 @@
 """The text of a page: HTML becomes Markdown, other text stays unchanged, and everything else is refused.
 
-HTML is parsed in a process of its own (page_markdown.py), which is ended if it takes too long: Python's parser needs
-minutes for some pages of 1 MB. The 50 MB of the parser are freed with the process.
+HTML is parsed in a separate process (page_markdown.py), which is ended if it takes too long: Python's parser needs
+minutes for some pages of 1 MB. The end of the process also frees the 50 MB of the parser.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from tark_lsp.workspace.processes import run_process
 MOST_HTML = 1_000_000
 """Bytes."""
 MOST_TEXT = 2_000_000
-"""Bytes of Markdown that are read from the process: little HTML can become much Markdown."""
+"""Bytes of Markdown that are read from the process: a small HTML page can become a large Markdown text."""
 SECONDS = 12.0
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 TEXT = re.compile(
@@ -31,10 +31,10 @@ TEXT = re.compile(
 CHARSETS = re.compile(
     r"utf-(?:8|16|32).*|ascii|iso8859-\d+|cp\d+|koi8-.|mac-.+|gb.*|big5.*|euc_.*|shift_jis.*|iso2022.*|johab|hz|tis-620"
 )
-"""Codecs by their Python names. Others are not used by pages, and some take quadratic time (punycode, idna)."""
+"""Codecs by their Python names. Pages do not use other ones, and some take quadratic time (punycode, idna)."""
 PROBE = 1024
 NEEDED = ("SYSTEMROOT",)
-"""Environment variables: Python does not start on Windows without this one."""
+"""Environment variables. On Windows, Python does not start without this one."""
 
 
 async def text_of(page: Page) -> str:

@@ -35,10 +35,10 @@ Action = Literal["add", "update", "delete"]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The lines `old` become `new`, both without line endings; `line` is where the chunk begins in the patch, from 1.
+    """The lines `old` become `new`, both without line endings. `line`: where the chunk begins in the patch, from 1.
 
-    `headers`: the text after each `@@`, outermost first. `at_end`: its last old line is the last of the file. `before`
-    and `after`: how many lines stay at its beginning and end.
+    `headers`: the text after each `@@`, outermost first. `at_end`: its last old line is the last one of the file.
+    `before`, `after`: how many lines at its beginning and end stay unchanged.
     """
 
     line: int
@@ -112,7 +112,7 @@ def header_of(line: str) -> str | None:
 
 
 def inside_fences(lines: Sequence[str]) -> tuple[int, int]:
-    """The first and the last (excluded) line without the fences that models put around a patch."""
+    """The first and the last line (exclusive) without the fences that models put around a patch."""
     first, last = _trimmed(lines, 0, len(lines))
     closing: list[str] = []
     while first < last:
@@ -121,14 +121,14 @@ def inside_fences(lines: Sequence[str]) -> tuple[int, int]:
             break
         closing.append(fence[1] if fence else document[2] if document else "")
         first, last = _trimmed(lines, first + 1, last)
-    for close in closing:  # the outermost one is the last line
+    for close in closing:  # the outermost fence is the last line
         if first < last and lines[last - 1].rstrip() == close:
             first, last = _trimmed(lines, first, last - 1)
     return first, last
 
 
 def _inside(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    """The first and the last (excluded) line between the markers."""
+    """The first and the last line (exclusive) between the markers."""
     if first < last and lines[first].rstrip() == BEGIN:
         first += 1
     elif first == last or section_of(lines[first]) is None:
@@ -196,7 +196,7 @@ def parse_chunks(lines: Sequence[str], body: range) -> tuple[Chunk, ...]:
     headers: list[str] = []
     some: list[tuple[int, str]] = []
     for at in [*body, body.stop]:
-        line = lines[at] if at < body.stop else "@@"  # the end closes the open chunk, as a new header does
+        line = lines[at] if at < body.stop else "@@"  # like a new header, the end closes the open chunk
         header, at_end = header_of(line), line.rstrip() == END_OF_FILE
         if header is not None or at_end:
             while some and not some[-1][1]:

@@ -1,7 +1,7 @@
-"""Finds the place of each chunk of a patch in the text of its file, or raises an error that says why not. Pure.
+"""Finds the place of each chunk of a patch in its file, or raises an error with the reason. Pure.
 
-The context and removed lines of a chunk are placed as `edit_file` places whole lines, never more loosely. If they occur
-at several places, the text after `@@` and the order of the chunks can leave one; otherwise the chunk is refused.
+The context and removed lines of a chunk are placed like whole lines in `edit_file`, never more loosely. If they occur
+in several places, the text after `@@` and the order of the chunks can decide; otherwise the chunk is refused.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,13 +20,13 @@ from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
 from tark_lsp.workspace.placing.searching import TextLines, exactly
 
 CALLED = "the text of the lines with a space and `-`"
-"""What errors call the old text of a chunk."""
+"""The name of a chunk's old text in errors."""
 SHOWN_PLACES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The chunk could change the lines `start` (from 0) to `end` (excluded): those of `spot` without the context."""
+    """The chunk could change the lines `start` (from 0) to `end` (exclusive): those of `spot` without the context."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The lines `start` (from 0) to `end` (excluded) of the file become `new`, without the context around them."""
+    """The lines `start` (from 0) to `end` (exclusive) of the file become `new`, without the context around them."""
 
     start: int
     end: int
@@ -87,7 +87,7 @@ def _require_complete(source: str, chunk: Chunk) -> None:
 def _candidate(spot: Spot, chunk: Chunk) -> Candidate:
     if not chunk.old:
         return Candidate(spot.line + spot.size, spot.line + spot.size, spot)
-    if spot.way is Way.BLANK_LINES:  # the lines that stay are not as many as in the patch
+    if spot.way is Way.BLANK_LINES:  # the number of context lines differs from the patch
         return Candidate(spot.line, spot.line + spot.size, spot)
     return Candidate(spot.line + chunk.before, spot.line + spot.size - chunk.after, spot)
 
@@ -102,7 +102,7 @@ def _of(chunk: Chunk, error: ToolError) -> ToolError:
 
 
 def _spots(text: TextLines, scopes: Scopes, chunk: Chunk) -> list[Spot]:
-    """The possible places of the chunk, considered alone, in order; at least one. Raises ToolError."""
+    """The possible places of one chunk, in order; at least one. Raises ToolError."""
     lines = text.lines
     old, new = _joined(chunk.old), _joined(chunk.new)
     if not chunk.old:
@@ -175,20 +175,20 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 def _sign_lost(old: Iterable[str], here: Iterable[str]) -> bool:
-    """Whether they differ by one column: then the space that marks context is missing, not indentation."""
+    """Whether the indentation differs by one column. Then the space that marks context is missing."""
     widths = ((width_of(wanted), width_of(line)) for wanted, line in zip(old, here, strict=False) if wanted.strip())
     wanted, stands = next(widths, (0, 0))
     return abs(wanted - stands) == 1
 
 
 def _core(text: TextLines, candidate: Candidate, chunk: Chunk) -> Core:
-    """The lines without their unchanged context. The last line of the file can change by getting a line ending."""
+    """The changed lines without their context. The last line of the file can change by getting a line ending."""
     lines, spot = text.lines, candidate.spot
     if not lines:
         return Core(0, 0, tuple(spot.quote.fresh))
     place: Place = place_of(text, spot, CALLED)
     if not (chunk.before and chunk.after) and chunk.old and stands_already(text, place, spot):
-        return Core(candidate.start, candidate.start, ())  # with lines that stay on both sides, it is no repetition
+        return Core(candidate.start, candidate.start, ())  # with context on both sides, it cannot be a repetition
     start, end = spot.line, spot.line + spot.size
     new = split_lines(place.new)
     before, after = (chunk.before, chunk.after) if chunk.old else (spot.size, 0)
@@ -205,7 +205,7 @@ def _in_order(
 ) -> list[tuple[Chunk, Candidate]]:
     """One candidate for each chunk, in order. Raises ToolError if the earliest and the latest choice differ.
 
-    Chunks that can each be at one place only are put in order.
+    If each chunk has only one possible place, the chunks are sorted.
     """
     if all(len(some) == 1 for some in candidates):
         pairs = sorted(zip(chunks, (some[0] for some in candidates), strict=True), key=lambda pair: pair[1].start)

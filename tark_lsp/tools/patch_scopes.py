@@ -1,4 +1,4 @@
-"""The blocks of a file that the lines after `@@` of a patch name. Pure."""
+"""Finds the blocks of a file that the `@@` lines of a patch name. Pure."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -8,18 +8,18 @@ from tark_lsp.workspace.placing.deadline import check_time, checked_each
 from tark_lsp.workspace.placing.searching import TextLines
 
 BRACKETS = tuple("(){}[]")
-"""A line that begins with one of them opens or closes the block of the line above, and begins no block of its own."""
+"""A line that begins with one of them opens or closes the block of the line above. It begins no new block."""
 END = chr(0x10FFFF)
 
 
 def width_of(line: str) -> int:
-    """The width of the indentation of the line, in columns."""
+    """The width of a line's indentation, in columns."""
     shown = line.expandtabs()
     return len(shown) - len(shown.lstrip())
 
 
 class Scopes:
-    """Finds blocks by their first line. What was found is kept: a patch can have thousands of chunks."""
+    """Finds blocks by their first line. Results are cached, because a patch can have thousands of chunks."""
 
     def __init__(self, text: TextLines) -> None:
         self._lines = text.lines
@@ -32,11 +32,11 @@ class Scopes:
 
     @cached_property
     def _widths(self) -> list[int]:
-        """-1 for blank lines."""
+        """The indentation of each line; -1 for blank lines."""
         return [width_of(line) if line.strip() else -1 for line in self._lines]
 
     def of_headers(self, headers: Sequence[str]) -> list[tuple[int, int]] | None:
-        """The ranges of lines in which a chunk with these headers can begin. None if there is no such line."""
+        """The ranges of lines in which a chunk with these headers can begin. None if a header is not found."""
         scopes = [(0, len(self._lines) + 1)]
         for header in headers:
             check_time()
@@ -48,7 +48,7 @@ class Scopes:
         return scopes
 
     def _named(self, header: str) -> list[int]:
-        """The lines that are the header; if there are none, those that begin with it."""
+        """The lines that equal the header; if there are none, those that begin with it."""
         first, last = bisect_left(self._sorted, (header, -1)), bisect_left(self._sorted, (header + END, -1))
         some = self._sorted[first:last]
         return [at for line, at in some if line == header] or sorted(
@@ -56,7 +56,7 @@ class Scopes:
         )
 
     def _end_of_block(self, at: int, last: int) -> int:
-        """The end of the block that line `at` begins, with its closing line; `last` if it begins no block."""
+        """The end of the block that begins at line `at`, including its closing line; `last` if there is no block."""
         if at not in self._ends:
             self._ends[at] = self._find_end(at)
         end = self._ends[at]

@@ -12,7 +12,7 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`path` is absolute, with all links resolved. `shown` is the path as people and the model see it."""
+    """`path`: absolute, with all links resolved. `shown`: the path for the user and the model."""
 
     path: Path
     shown: str
@@ -21,7 +21,7 @@ class Place:
 
 
 def locate_path(ctx: ToolContext, path: str) -> Place:
-    """Raises OutsideWorkspace if no folder is open, or if the name is invalid (for example contains NUL)."""
+    """Raises OutsideWorkspace if no folder is open, or if the name is invalid, for example because it contains NUL."""
     try:
         resolved = ctx.workspace.resolve(path)
     except OutsideWorkspace:
@@ -33,13 +33,13 @@ def locate_path(ctx: ToolContext, path: str) -> Place:
 
 
 def place_of_path(ctx: ToolContext, path: Path) -> Place:
-    """`path` is absolute, with all links resolved."""
+    """`path` must be absolute, with all links resolved."""
     outside = () if ctx.workspace.is_inside(path) else (path,)
     return Place(path, ctx.workspace.display(path), outside)
 
 
 def locate_path_again(ctx: ToolContext, path: str, preview: Preview) -> Place:
-    """The same place when the tool runs. Raises OutsideWorkspace if it is now outside, at a place nobody allowed."""
+    """The place when the tool runs. Raises OutsideWorkspace if it is now an outside place that was not previewed."""
     place = locate_path(ctx, path)
     if place.outside and place.path not in preview.outside:
         raise OutsideWorkspace(f"{path} now leads to another place", hint="make the call again")

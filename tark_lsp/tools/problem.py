@@ -1,4 +1,4 @@
-"""A problem that a review found, at lines of a file."""
+"""`Problem`: a finding of a review, at lines of a file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`start`: its first line, from 0. `lines`: the text of its lines, without endings. `severity` is LSP's: 1 error,
-    2 warning, 3 information. `id` is empty until the problem is stored."""
+    """`start`: its first line, from 0. `lines`: the text of its lines, without line endings. `severity`: LSP's values,
+    1 error, 2 warning, 3 information. `id`: empty until the problem is stored."""
 
     path: Path
     start: int

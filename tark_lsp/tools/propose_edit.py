@@ -1,4 +1,4 @@
-"""propose_edit: like edit_file, but the edit is only shown; for the modes that write nothing."""
+"""propose_edit: like edit_file, but only shows the edit. For the modes that do not write files."""
 
 from tark_lsp.messages import Mode
 from tark_lsp.tools.edit_file import EditFileArguments, edit_in_thread, locations_of

@@ -1,4 +1,4 @@
-"""Turns a change of the text that the model has read into a proposed edit of the current text of the file."""
+"""Converts a change of the text that the model has read into a proposed edit of the file's current text."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ HINTS: Mapping[type[WorkspaceError], str] = {
     FileTooLarge: "use run_command for such a large file",
     OutsideWorkspace: "name the file itself, not a link",
 }
-"""What to do if a file cannot be read, unless the error itself has a hint."""
+"""Hints for files that cannot be read, if the error has none."""
 
 
 def editable_path(ctx: ToolContext, path: str) -> Path:
@@ -38,7 +38,7 @@ def editable_path(ctx: ToolContext, path: str) -> Path:
 
 
 def existing_path(ctx: ToolContext, path: str) -> Path:
-    """As `editable_path`, for a file that exists with the drafts of this answer applied. Raises WorkspaceError."""
+    """Like `editable_path`, for a file that exists after the drafts of this answer. Raises WorkspaceError."""
     resolved = editable_path(ctx, path)
     try:
         ctx.read_draft(resolved)
@@ -50,13 +50,13 @@ def existing_path(ctx: ToolContext, path: str) -> Path:
 
 
 def unlinked_path(ctx: ToolContext, path: str) -> Path:
-    """As `existing_path`, for an operation on the file itself: a link never stands for the file it leads to."""
+    """Like `existing_path`, for an operation on the file itself: a symlink is refused."""
     refuse_link(ctx, path)
     return existing_path(ctx, path)
 
 
 def refuse_link(ctx: ToolContext, path: str) -> None:
-    """Raises ToolError `unsupported` if `path` itself is a symbolic link; links in its folders do no harm."""
+    """Raises ToolError `unsupported` if `path` itself is a symlink. Links in its folders are allowed."""
     resolved = editable_path(ctx, path)
     for name in {path, path.partition(":")[2]}:
         for folder in ctx.workspace.folders:
@@ -70,9 +70,9 @@ def refuse_link(ctx: ToolContext, path: str) -> None:
 
 
 def leads_to(folder: Path, name: str, file: Path) -> bool:
-    """Whether a step on the way from `folder` along `name` is a symbolic link to exactly `file`.
+    """Whether a part of the path `name` below `folder` is a symlink to exactly `file`.
 
-    Each step is resolved alone: a `..` after a missing name would hide the link from the operating system.
+    Each part is resolved separately: a `..` after a missing name would hide the link from the operating system.
     """
     at = folder
     for part in Path(name).parts:
@@ -85,7 +85,7 @@ def leads_to(folder: Path, name: str, file: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A file as it is, its draft of this answer, and what the model read of it last."""
+    """The current file, its draft in this answer, and the version that the model read last."""
 
     now: Snapshot
     draft: ProposedEdit | None
@@ -97,12 +97,12 @@ def propose_change(
 ) -> ProposedEdit:
     """An edit of the current file. `change` maps the text that the model knows to the whole new text.
 
-    The model knows what it last read (`ctx.seen`) with the drafts of this answer. `path` is the path of the file with
-    those drafts applied, and the edit includes them. A file that does not exist counts as empty text. If `repeats`, a
-    change that is in the text already is no error: the edit has only the drafts.
+    The model knows what it last read (`ctx.seen`) with the drafts of this answer. `path`: the path of the file after
+    those drafts, which the edit includes. A missing file counts as empty text. `repeats`: a change that the text
+    already has is not an error; then the edit has only the drafts.
 
-    Raises WorkspaceError; ToolError from `change`; `conflict` if the user changed the same lines since the model read
-    them; `invalid_arguments` if nothing would change.
+    Raises WorkspaceError; ToolError from `change`; `conflict` if the user has changed the same lines since the model
+    read them; `invalid_arguments` if nothing would change.
     """
     texts = texts_of(ctx, path)
     with masked_errors(ctx, texts.now.path):
@@ -112,7 +112,7 @@ def propose_change(
 async def propose_in_thread(
     ctx: ToolContext, path: Path, change: Callable[[str], str], *, repeats: bool = False
 ) -> ProposedEdit:
-    """As `propose_change`. `change` runs in a thread, so that the server answers the editor meanwhile."""
+    """Like `propose_change`, but runs `change` in a thread, so that the server can still answer the editor."""
     texts = texts_of(ctx, path)
     with masked_errors(ctx, texts.now.path):
         return await in_thread(changed, ctx, texts, change, repeats=repeats)
@@ -125,7 +125,7 @@ def texts_of(ctx: ToolContext, path: Path) -> Texts:
 
 
 def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, repeats: bool) -> ProposedEdit:
-    """The edit that `propose_change` returns; it reads no file and no document."""
+    """The edit that `propose_change` returns. Does not read files or documents."""
     now, current = texts.now, with_draft(ctx, texts.now, texts.draft)
     known = known_text(texts, current)
     try:
@@ -133,9 +133,9 @@ def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, rep
     except ToolError as error:
         if error.code != "not_found" or known.text == current.text:
             raise
-        known, after = current, change(current.text)  # the model means text that the user wrote since
+        known, after = current, change(current.text)  # the model means text that the user has written since
     if after == known.text != current.text:
-        known, after = current, change(current.text)  # the user took back what the text that it knows has
+        known, after = current, change(current.text)  # the user reverted text that the model knows
     if after == known.text and repeats:
         return edit_to(now, current.text, texts.draft)
     if after == known.text:
@@ -153,7 +153,7 @@ def changed(ctx: ToolContext, texts: Texts, change: Callable[[str], str], *, rep
 
 
 def source_of(ctx: ToolContext, path: Path) -> Path:
-    """The current path of the file that the drafts leave at `path`. Raises ToolError `conflict` if they move it."""
+    """The current path of the file that is at `path` after the drafts. Raises ToolError `conflict` if they move it."""
     draft = ctx.draft_at(path)
     if draft is None:
         return path
@@ -168,16 +168,16 @@ def source_of(ctx: ToolContext, path: Path) -> Path:
 
 
 def edit_to(now: Snapshot, after: str, draft: ProposedEdit | None = None) -> ProposedEdit:
-    """The edit of the current file `now` to the text `after`, which includes its draft; a drafted move stays."""
+    """The edit of the current file `now` to the text `after`, which includes its draft. A drafted move is kept."""
     edit = ProposedEdit.between(now, after)
     if not now.exists and not after:
-        edit = replace(edit, hunks=(Hunk(0, (), ()),))  # so that the user decides on an empty new file, too
+        edit = replace(edit, hunks=(Hunk(0, (), ()),))  # so that the user also decides about an empty new file
     return edit if draft is None else replace(edit, target=draft.target)
 
 
 def read_or_absent(ctx: ToolContext, path: Path) -> Snapshot:
-    """The file; if it does not exist, an empty one. Raises WorkspaceError, and ToolError `denied` if a rule hides the
-    text: errors show lines of it."""
+    """The file, or an empty one if it does not exist. Raises WorkspaceError, and ToolError `denied` if a rule hides the
+    file, because errors show lines of it."""
     if ctx.is_read_denied(path):
         why = (
             "holds keys or credentials, which no tool reads"
@@ -192,7 +192,7 @@ def read_or_absent(ctx: ToolContext, path: Path) -> Snapshot:
 
 
 def with_draft(ctx: ToolContext, now: Snapshot, draft: ProposedEdit | None) -> Snapshot:
-    """The file with its draft of this answer. Raises ToolError `conflict` if the user typed into the draft."""
+    """The file with its draft of this answer. Raises ToolError `conflict` if the user has changed the same lines."""
     if draft is None:
         return now
     moved, conflicts = rebase(draft, now)
@@ -202,7 +202,7 @@ def with_draft(ctx: ToolContext, now: Snapshot, draft: ProposedEdit | None) -> S
 
 
 def known_text(texts: Texts, current: Snapshot) -> Snapshot:
-    """The text that the model expects: what it read, with the draft of this answer; otherwise the `current` text."""
+    """The text that the model expects: what it read with the draft of this answer, else the `current` text."""
     seen = texts.seen
     if seen is None or seen.text == texts.now.text:
         return current
@@ -213,7 +213,7 @@ def known_text(texts: Texts, current: Snapshot) -> Snapshot:
 
 
 def conflict_error(ctx: ToolContext, known: Snapshot, current: Snapshot, hunk: Hunk) -> ToolError:
-    """An error with the current lines at the place where `hunk` of `known` should go."""
+    """An error with the current lines at the place of `hunk` from `known`."""
     start, end = lines_now(known, current, hunk)
     lines = current.lines
     first, last = max(0, start - AROUND), min(len(lines), end + AROUND)
@@ -226,7 +226,7 @@ def conflict_error(ctx: ToolContext, known: Snapshot, current: Snapshot, hunk: H
 
 
 def lines_now(known: Snapshot, current: Snapshot, hunk: Hunk) -> tuple[int, int]:
-    """The lines of `current`, from 0, end excluded, at the place of `hunk.old` in `known`."""
+    """The range of lines in `current` (from 0, end exclusive) at the place of `hunk.old` in `known`."""
     start, end = hunk.start, hunk.end
     shift_start = shift_end = 0
     for change in ProposedEdit.between(known, current.text).hunks:
@@ -242,7 +242,7 @@ def lines_now(known: Snapshot, current: Snapshot, hunk: Hunk) -> tuple[int, int]
 
 
 def match_style(old: str, new: str, whole: str) -> str:
-    """`new`, which replaces `old` in the text `whole`, with those properties of `old` that the model cannot see.
+    """Adapt `new`, which replaces `old` in the text `whole`, to properties of `old` that the model cannot see.
 
     These are the kind of line endings, whether the last line has one, and the escape of the snippet format.
     """

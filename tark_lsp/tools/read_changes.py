@@ -1,4 +1,4 @@
-"""read_changes: the differences to a commit by git, with unsaved text and the files that git does not track."""
+"""read_changes: git's diff to a commit, with unsaved text and a list of the files that git does not track."""
 
 import os
 import shlex
@@ -44,7 +44,7 @@ and unsaved text is shown as separate diffs. Because git is run, the person may 
 
 SECONDS = 60.0
 NAMED_FILES = 50
-"""How many files are listed by name at most."""
+"""The maximum number of files that are listed by name."""
 
 
 class ReadChangesArguments(Arguments):
@@ -70,7 +70,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
     outside = strays_outside(repository, ctx)
     confined = is_whole(repository, ctx) and not outside and await can_confine(ctx)
     text = "\n".join(map(shlex.join, (settings(argv, repository), argv, untracked(argv, repository))))
-    # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
+    # The marker is the same for all commands of a turn, so that the approved command and the running one are identical.
     env = git_environment(os.environ, f"TARK_COMMAND={os.getpid()}-{id(ctx):x}")
     read_too = f" (with {', '.join(map(str, outside))}, outside the workspace)" if outside else ""
     return Preview(
@@ -84,7 +84,7 @@ async def preview(args: ReadChangesArguments, ctx: ToolContext) -> Preview:
 
 
 def is_whole(repository: Path, ctx: ToolContext) -> bool:
-    """Whether the sandbox shows all of it: what it would show of a repository elsewhere depends on the place."""
+    """Whether the sandbox shows the whole repository. For one outside the workspace, this depends on its place."""
     folder = repository / ".git"
     return ctx.workspace.is_inside(repository) and folder.is_dir() and not folder.is_symlink()
 
@@ -94,10 +94,10 @@ def strays_outside(repository: Path, ctx: ToolContext) -> tuple[Path, ...]:
 
 
 def place_of(args: ReadChangesArguments, ctx: ToolContext) -> tuple[Path, Path, Path]:
-    """The path to compare, the folder to run git in (that of the repository if it is inside the workspace), and the
-    folder of the repository.
+    """The path to compare, the folder in which git runs, and the folder of the repository.
 
-    Raises OutsideWorkspace, and ToolError `unsupported` if there is no repository.
+    Git runs in the folder of the repository if that is inside the workspace. Raises OutsideWorkspace, and ToolError
+    `unsupported` if there is no repository.
     """
     scope = ctx.workspace.resolve(args.path or ".")
     folder = max((one for one in ctx.workspace.folders if scope.is_relative_to(one)), key=lambda one: len(one.parts))
@@ -112,20 +112,23 @@ def place_of(args: ReadChangesArguments, ctx: ToolContext) -> tuple[Path, Path, 
 
 
 def untracked(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
-    """The command that lists the files that git does not track; `argv` is the one for the diff."""
+    """The command that lists the files that git does not track. `argv`: the command for the diff."""
     return git_argv(Path(argv[0]), repository, (*UNTRACKED, "--", argv[-1]))
 
 
 def settings(argv: Sequence[str], repository: Path) -> tuple[str, ...]:
-    """The command that runs first: it lists the settings, some of which are then switched off."""
+    """The command that runs first. It lists the settings, some of which are then disabled."""
     return git_argv(Path(argv[0]), repository, SETTINGS)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What git says, run in `cwd`. `files` can be shown; a rule hides those that are `closed` and asks about those that
-    are `asked`. `new`: the names of untracked files. `unsaved`: documents with unsaved changes that can be shown;
-    `unsaved_hidden`: those that cannot. `complete`: git did not print too much."""
+    """The output of git in `cwd`.
+
+    `files`: can be shown. `closed`: hidden by a rule. `asked`: a rule asks before they are read. `new`: the names of
+    untracked files. `unsaved`: documents with unsaved changes that can be shown. `unsaved_hidden`: those that cannot.
+    `complete`: git's output was not cut.
+    """
 
     cwd: Path
     files: list[FileDiff]
@@ -138,7 +141,7 @@ class Changes:
 
 
 async def collect(args: ReadChangesArguments, ctx: ToolContext, preview: Preview) -> Changes:
-    """Run git as the preview says. Raises ToolError and WorkspaceError."""
+    """Run git as previewed. Raises ToolError and WorkspaceError."""
     command = preview.command
     scope, cwd, repository = place_of(args, ctx)
     if command is None or cwd != command.cwd or scope != preview.locations[0].path:
@@ -187,7 +190,7 @@ def masked_diff(ctx: ToolContext, file: FileDiff) -> str:
 
 
 def shown(text: str) -> str:
-    """As `plain_text`, with U+FFFD for bytes that are not UTF-8."""
+    """Like `plain_text`, with U+FFFD for bytes that are not UTF-8."""
     return plain_text(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 

@@ -1,4 +1,4 @@
-"""read_diagnostics: the diagnostics of compilers, linters and other servers, as the editor shows them."""
+"""read_diagnostics: the diagnostics that the editor shows, from compilers, linters and other servers."""
 
 from pydantic import Field
 
@@ -33,7 +33,7 @@ async def preview(args: ReadDiagnosticsArguments, ctx: ToolContext) -> Preview:
 async def run(args: ReadDiagnosticsArguments, ctx: ToolContext, preview: Preview) -> str:
     path = preview.locations[0].path if args.path else None
     found = await ctx.editor.read_diagnostics(path)
-    if path is None:  # a file outside the workspace needs a call of its own
+    if path is None:  # a file outside the workspace needs its own call
         found = [diagnostic for diagnostic in found if ctx.workspace.is_inside(diagnostic.path)]
     if not found:
         return "The editor shows no diagnostics" + (f" for {ctx.workspace.display(path)}." if path else ".")

@@ -14,7 +14,7 @@ Read several whole text files, shown as read_file shows them. A file that cannot
 files that no longer fit into the result are named at its end."""
 
 SHARE = 400
-"""Characters: if fewer are left, the next file needs another call."""
+"""Characters. If fewer are left in the result, the next file needs another call."""
 
 
 class ReadFilesArguments(Arguments):

@@ -33,7 +33,7 @@ async def preview(args: ReadSkillArguments, ctx: ToolContext) -> Preview:
     skill = named(ctx, args.name)
     source = skill_file(ctx.workspace, skill, args.path)
     title = f"read_skill {skill.name}" if args.path == FILE_NAME else f"read_skill {skill.name}/{args.path}"
-    # The user's own skills are outside the workspace, and are read without asking.
+    # The user's own skills are outside the workspace and are read without a question.
     return Preview(title, ToolKind.READ, Risk.READ_ONLY, locations=(Location(source.path),))
 
 

@@ -1,4 +1,4 @@
-"""Formats a file or a stored result, or some lines of it, for `read_file` and `read_files`."""
+"""Formats a file or a stored result, or some of its lines, for `read_file` and `read_files`."""
 
 from tark_lsp.context.result_handles import how_to_read, lines_of, page_head
 from tark_lsp.context.snippets import format_snippet
@@ -11,7 +11,7 @@ from tark_lsp.workspace.lines import split_lines
 
 
 def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: int | None, limit: int) -> str:
-    """About `limit` characters of the requested lines as a snippet, and a sentence about what is not shown.
+    """At most about `limit` characters of the requested lines as a snippet, and notes about lines that are not shown.
 
     A file of the workspace is recorded in `ctx.seen`. Raises WorkspaceError, and ToolError for lines that do not exist.
     """
@@ -54,7 +54,7 @@ def show_file(ctx: ToolContext, place: Place, start_line: int | None, end_line: 
 
 
 def show_result(ctx: ToolContext, result_id: str, first: int, last: int | None) -> str:
-    """Lines of a result that was cut, unchanged. They are not put into a snippet, because they can contain snippets.
+    """Unchanged lines of a stored result. They are not put into a snippet, because they can contain snippets.
 
     Raises ToolError if this session has no such result, or the result does not have these lines.
     """

@@ -1,5 +1,7 @@
-"""Whether a command only reads what the model may see, so that it can run without a question in a sandbox that cannot
-write to the workspace."""
+"""Whether a command only reads files that the model may see.
+
+Such a command can run without a question, in a sandbox that cannot write to the workspace.
+"""
 
 import os
 from collections.abc import Sequence
@@ -13,8 +15,8 @@ from tark_lsp.tools.tool import ToolContext
 def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
     """Whether the command line is certain to read only files that the model may see.
 
-    A folder counts as closed if a rule of yours can keep a file below it from the model: a command that searches it
-    does not know your rules.
+    A folder is closed if one of the user's rules can hide a file below it: a command that searches the folder does not
+    know the rules.
     """
     if why_not_reading(command, cwd, ctx.workspace.folders, lambda path: _is_closed(path, ctx)):
         return False
@@ -22,8 +24,11 @@ def reads_only(command: ReadCommand, cwd: Path, ctx: ToolContext) -> bool:
 
 
 def reading_parts(command: ReadCommand, cwd: Path, ctx: ToolContext) -> frozenset[int]:
-    """The numbers of the simple commands that only read such files, of the workspace folder that they start in: a grant
-    for the other parts belongs to it, and a `cd` would take it to another one."""
+    """The indices of the simple commands that only read such files.
+
+    The files must be in the workspace folder where the command starts. A grant for the other parts belongs to this
+    folder, and a `cd` would change it.
+    """
     if not command.is_certain or _is_closed(cwd, ctx):
         return frozenset()
     around = [folder for folder in ctx.workspace.folders if cwd.is_relative_to(folder)]
@@ -37,8 +42,10 @@ def reading_parts(command: ReadCommand, cwd: Path, ctx: ToolContext) -> frozense
 
 
 def parts_of_workspace(command: ReadCommand, search_path: str, ctx: ToolContext) -> frozenset[int]:
-    """The numbers of the simple commands that start git, or a program of the workspace: one that is found there first
-    in `search_path` (the variable PATH)."""
+    """The indices of the simple commands that start git or a program of the workspace.
+
+    A program is of the workspace if `search_path` (the variable PATH) finds it there first.
+    """
     return frozenset(
         index
         for index, part in enumerate(command.parts)
@@ -47,12 +54,12 @@ def parts_of_workspace(command: ReadCommand, search_path: str, ctx: ToolContext)
 
 
 def _is_of_workspace(name: str, search_path: str, folders: Sequence[Path]) -> bool:
-    """Any word can be a program, as in `timeout 5 ls`."""
+    """Whether a word names a program of the workspace. Any word can be a program, as in `timeout 5 ls`."""
     if "/" in name or not name:
-        return False  # no program of the table is named by a path
+        return False  # the table of programs has no paths
     for entry in search_path.split(os.pathsep):
         if not os.path.isabs(entry):  # noqa: PTH117  # strings: a Path for each entry takes half of a decision
-            return True  # it is looked for in the folder where the command runs
+            return True  # relative to the folder where the command runs
         program = f"{entry.rstrip(os.sep)}{os.sep}{name}"
         if os.access(program, os.X_OK) and not os.path.isdir(program):  # noqa: PTH112
             places = (Path(program), Path(os.path.realpath(entry), name))
@@ -65,7 +72,7 @@ def _is_closed(path: Path, ctx: ToolContext) -> bool:
 
     named, real = Path(os.path.normpath(path)), Path(os.path.realpath(path))
     if named != path and Path(os.path.realpath(named)) != real:
-        return True  # `..` after a link: the table compared another place
+        return True  # `..` after a link: the table checked another place
     for place in _once(named, real):
         if ctx.is_read_denied(place) or ctx.is_read_asked(place) or not ctx.workspace.is_inside(place):
             return True

@@ -59,7 +59,7 @@ def with_secrets(new_text: str, ctx: ToolContext, selection: Selection) -> str:
 def replaced(
     ctx: ToolContext, selection: Selection, now: Snapshot, draft: ProposedEdit | None, new_text: str
 ) -> ProposedEdit:
-    """The edit of the file as it is `now`. Reads no file and no document. Raises ToolError."""
+    """The edit of the file in its state `now`. Does not read files or documents. Raises ToolError."""
     at_start = map_range(selection.snapshot.text, now.text, selection.start, selection.end)
     if at_start is None:
         raise conflict_error(ctx, selection.snapshot, now, selected_lines(selection))
@@ -87,7 +87,7 @@ def replaced(
 
 
 def around_drafts(now: str, drafted: str, start: int, end: int) -> tuple[int, int] | None:
-    """The selection in `drafted` if all drafts are inside it; None if one reaches outside."""
+    """The selection in `drafted` if all drafts are inside it, else None."""
     after = len(now) - end
     inside = drafted.startswith(now[:start]) and drafted.endswith(now[end:]) and len(drafted) >= start + after
     return (start, len(drafted) - after) if inside else None

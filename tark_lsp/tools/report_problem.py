@@ -1,4 +1,4 @@
-"""report_problem: shows the user a problem at its lines, in the editor's list of problems; only in a review."""
+"""report_problem: shows the user a problem at its lines in the editor's list of problems. Only for reviews."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ the lines change. Make one call for each problem. Lines are those of the file as
 
 SEVERITIES = {"error": 1, "warning": 2, "information": 3}
 LONGEST_TITLE = 200
-"""Characters of the message in the row of the call."""
+"""Characters of the message in the title of the call."""
 
 
 class ReportProblemArguments(Arguments):
@@ -44,7 +44,7 @@ async def preview(args: ReportProblemArguments, ctx: ToolContext) -> Preview:
     return Preview(title, ToolKind.OTHER, Risk.READ_ONLY, locations=places)
 
 
-async def run(args: ReportProblemArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
+async def run(args: ReportProblemArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as in all tools
     ctx.report_problem(_problem(args, ctx))
     return "The problem is shown."
 

@@ -1,4 +1,4 @@
-"""request_code_context: the pieces of code that match a question best, as JSON, within a budget of tokens."""
+"""request_code_context: the pieces of code that best match a question, as JSON, within a token budget."""
 
 import asyncio
 import hashlib
@@ -30,10 +30,10 @@ Use it before you search for words; use search_text to find every occurrence of 
 TOKENS_PER_RESULT = 200
 FEWEST, MOST = 5, 20
 SPARE = 10
-"""More hits are requested than are shown: some can be hidden, or gone."""
+"""How many more hits are requested than shown, because some can be hidden or deleted."""
 TITLE_CHARACTERS = 80
 LONGEST_QUERY = 4000
-"""Characters that are searched for. The user's message can hold a whole file."""
+"""Characters. The user's message, which is the default query, can contain a whole file."""
 
 
 class RequestCodeContextArguments(Arguments):
@@ -49,7 +49,7 @@ class RequestCodeContextArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class FoundCode:
-    """A piece of code as the model sees it: `lines` have their endings, the first one has the number `start`."""
+    """A piece of code as the model sees it. `lines`: with their line endings. `start`: the number of the first line."""
 
     id: str
     score: float
@@ -59,7 +59,7 @@ class FoundCode:
     lines: Sequence[str]
 
     def result(self, count: int) -> dict[str, Any]:
-        """With the first `count` lines."""
+        """The result with the first `count` lines."""
         end = self.start + count - 1
         return {
             "id": self.id,
@@ -105,13 +105,13 @@ def _query_of(args: RequestCodeContextArguments, ctx: ToolContext) -> str:
 
 
 async def _visible_code(ctx: ToolContext, hits: Sequence[Hit], limit: int) -> list[FoundCode]:
-    """What the model can see of the hits: not of files that a rule hides, or asks about before they are read."""
+    """The hits that the model can see, without files that a rule hides or asks about before they are read."""
     code: list[FoundCode] = []
     for hit in hits:
         if len(code) == limit:
             break
-        await asyncio.sleep(0)  # to mask the secrets of a long file takes 20 ms
-        with suppress(WorkspaceError):  # gone, moved by this answer, or no text any more
+        await asyncio.sleep(0)  # masking the secrets of a long file takes 20 ms
+        with suppress(WorkspaceError):  # deleted, moved by this answer, or no longer text
             path = ctx.workspace.resolve(str(hit.path))
             if ctx.is_read_denied(path) or ctx.is_read_asked(path):
                 continue
@@ -131,7 +131,7 @@ async def _visible_code(ctx: ToolContext, hits: Sequence[Hit], limit: int) -> li
 
 
 def _moved_lines(old: str, new: str, start: int, end: int) -> tuple[int, int]:
-    """Where the lines `start` to `end` of the old text are in the new one, with what was changed in them."""
+    """The lines of the new text that correspond to the lines `start` to `end` of the old one, including changes."""
     changes = line_changes(old, new)
     before = sum(len(one.new) - len(one.old) for one in changes if one.end < start)
     inside = sum(len(one.new) - len(one.old) for one in changes if start <= one.end and one.start < end)
@@ -139,9 +139,9 @@ def _moved_lines(old: str, new: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _fit_results(answer: dict[str, Any], notes: list[str], code: Sequence[FoundCode], limit: int) -> int:
-    """Adds results to the answer while its JSON has at most `limit` characters, the last one perhaps with fewer lines.
+    """Add results to the answer as long as its JSON has at most `limit` characters. The last one can have fewer lines.
 
-    Returns how many it added. If that is not all, a note says so.
+    Returns how many results were added. If some are left out, a note says so.
     """
     for one in code:
         answer["results"].append(one.result(len(one.lines)))
@@ -163,7 +163,7 @@ def _fit_results(answer: dict[str, Any], notes: list[str], code: Sequence[FoundC
 
 
 def _part_of(code: FoundCode, room: int) -> dict[str, Any] | None:
-    """The result with as many of its first lines as fit, or None if that is too little to be of use."""
+    """The result with as many of its first lines as fit; None if these are too few to be useful."""
     low, high = 0, len(code.lines)
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Where the whole texts of results are that were cut."""
+"""Stores the whole texts of results that were cut."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -7,7 +7,7 @@ from tark_lsp.context.result_handles import result_id
 
 
 class ResultStore(Protocol):
-    """The whole texts of the results of one session that were cut; `read_file` reads them."""
+    """The whole texts of one session's results that were cut. `read_file` reads them."""
 
     def keep_result(self, text: str) -> str:
         """Store the text. Returns its id, `context.result_handles.result_id(text)`."""

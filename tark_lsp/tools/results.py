@@ -1,4 +1,4 @@
-"""What the results of all tools share: the length limit with its note, the failure line, and cleaning text."""
+"""Shared by the results of all tools: the length limit with its note, the failure line, and plain text."""
 
 import json
 import re
@@ -9,14 +9,14 @@ from tark_lsp.errors import FailureForModel
 from tark_lsp.tools.tool import Counted, ToolContext
 
 CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for code: the limit does not need to be exact."""
+"""A rule of thumb for code. The limit does not need to be exact."""
 
 TERMINAL_ESCAPE = re.compile(
     r"""
     \x1b \[ [0-?]* [ -/]* [@-~]                # CSI: colours, cursor (ECMA-48, 5.4)
     | \x1b [\]PX^_] .*? (?: \x07 | \x1b\\ | $)   # OSC, DCS, SOS, PM, APC up to their terminator
     | \x1b [ -/]* [0-~]                        # two-character escapes
-    | [\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]  # the remaining control characters, C1 included
+    | [\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]  # the remaining control characters, including C1
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -31,7 +31,7 @@ def result_text(result: str | Counted) -> str:
 
 
 def failure_line(error: FailureForModel) -> str:
-    """The one line of JSON of tools.md ("Results")."""
+    """A failure as one line of JSON (tools.md, "Results")."""
     body = {"code": error.code, "message": error.message, "retry_hint": error.hint, **error.details}
     return json.dumps({"ok": False, "error": body}, ensure_ascii=False, default=str)
 
@@ -39,11 +39,11 @@ def failure_line(error: FailureForModel) -> str:
 def cap_result(ctx: ToolContext, lines: Sequence[str], rest: str = "", *, limit: int | None = None) -> str:
     """As many of the lines as fit into `limit` characters. If some are left out, all are stored for `read_file`.
 
-    Without `limit`, the limit of one result applies. `rest` names a better way to get the others, if there is one.
-    An item can consist of several lines, as a snippet does.
+    Without `limit`, the limit of one result applies. `rest`: a better way to get the other lines, if there is one.
+    An item of `lines` can have several lines, for example a snippet.
     """
     limit = limit or character_limit(ctx.result_tokens)
-    lines = mask_items(ctx, lines)  # before anything is cut: half a secret would not be recognised
+    lines = mask_items(ctx, lines)  # before anything is cut, because half a secret is not recognised
     kept = fit_lines(lines, limit)
     if len(kept) == len(lines):
         return "\n".join(kept)
@@ -57,18 +57,18 @@ def cap_result(ctx: ToolContext, lines: Sequence[str], rest: str = "", *, limit:
 
 
 def mask_items(ctx: ToolContext, items: Sequence[str]) -> Sequence[str]:
-    """The items with their secrets masked, of which one can go on in the next item."""
+    """The items with masked secrets. A secret can extend over several items."""
     whole = "\n".join(items)
     if (masked := ctx.masks.mask_text(whole)) == whole:
         return items
-    lines = iter(masked.split("\n"))  # as many as before: each token replaces text of one line
+    lines = iter(masked.split("\n"))  # their number is unchanged: each token replaces text of one line
     return ["\n".join(next(lines) for _ in range(item.count("\n") + 1)) for item in items]
 
 
 def cap_lines(lines: Sequence[str], limit: int, rest: str) -> str:
-    """As many whole lines as fit into `limit` characters, joined; a first line that does not fit is cut.
+    """Join as many whole lines as fit into `limit` characters. If the first line does not fit, it is cut.
 
-    If something is left out, a last line says how much, and `rest` how to get it.
+    If something is left out, a last line says how much. `rest` is appended to it and says how to get the rest.
     """
     kept = fit_lines(lines, limit)
     if len(kept) == len(lines):
@@ -79,7 +79,7 @@ def cap_lines(lines: Sequence[str], limit: int, rest: str) -> str:
 
 
 def fit_lines(lines: Sequence[str], limit: int) -> list[str]:
-    """The first lines, as many as fit into `limit` characters with their line endings."""
+    """The first lines that fit into `limit` characters, including their line endings."""
     used = 0
     for index, line in enumerate(lines):
         used += len(line) + 1
@@ -89,7 +89,7 @@ def fit_lines(lines: Sequence[str], limit: int) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """The text without terminal escapes and control characters. Of a line that CR overwrites, only the last state."""
+    """The text without terminal escapes and control characters. For a line overwritten with CR, only its last state."""
     text = TERMINAL_ESCAPE.sub("", text).replace("\r\n", "\n")
     return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n"))
 

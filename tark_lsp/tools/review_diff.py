@@ -1,7 +1,7 @@
-"""The changes that a review is about, as text: those that are not committed, or those of the branch, with new files.
+"""The changes for a review, as text: uncommitted changes or those of the branch, including new files.
 
-It runs git as read_changes does. Hidden and protected files are only named; lines that look like keys are left out;
-each file and all files together have a limit.
+Git runs as in read_changes. Hidden and protected files are only named. Lines that look like keys are left out. There is
+a limit for each file and for all files together.
 """
 
 import os
@@ -21,21 +21,21 @@ BASES = (
     *("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
     *("refs/heads/main", "refs/heads/master"),
 )
-"""Where a branch can come from; the first that exists counts."""
+"""Possible bases of a branch. The first one that exists is used."""
 MOST_OF_FILE, MOST = 16_000, 100_000
-"""Characters of one file, and of all together."""
+"""Characters of one file, and of all files together."""
 NUMBER = 8
 """Characters that are added to a line: its number and its ending."""
 MOST_NEW = 100
-"""Files that git does not track, each of which is read."""
+"""How many untracked files are read."""
 HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 KEY_BEGINS, KEY_ENDS = "-----BEGIN ", "-----END "
 
 
 async def find_base(ctx: ToolContext, preview: Preview) -> tuple[str, str] | None:
-    """The name of the base and the commit where the branch left it. `preview`: that of a call of read_changes.
+    """The name of the base, and the commit at which the branch diverged from it.
 
-    None if there is no base, or no common commit.
+    `preview`: that of a call of read_changes. None if there is no base, or no common commit.
     """
     command = preview.command
     assert command is not None  # read_changes has one
@@ -50,7 +50,7 @@ async def find_base(ctx: ToolContext, preview: Preview) -> tuple[str, str] | Non
         if name is None:
             return None
         commit = await run_git(git_argv(program, repository, ("merge-base", "HEAD", name)), cwd, command.env)
-    except ToolError:  # no commit yet, or no common one
+    except ToolError:  # there is no commit, or no common one
         return None
     return name.removeprefix("refs/remotes/").removeprefix("refs/heads/"), os.fsdecode(commit.data).strip()
 
@@ -61,13 +61,13 @@ def is_empty(changes: Changes) -> bool:
 
 
 def review_text(ctx: ToolContext, changes: Changes, base: str) -> str:
-    """The changes for the model. `base` is what they are compared with, in words."""
+    """The changes for the model. `base`: a description of the base."""
     named = [*names_of(changes.closed), *names_of(changes.asked), *map(ctx.workspace.display, changes.unsaved_hidden)]
     left_out = list(map(shown, changes.new[MOST_NEW:]))
     pieces: list[str] = []
     room = MOST
     for name, lines in _files(ctx, changes, named):
-        kept = fit_lines(lines, MOST_OF_FILE)  # first, since looking for keys takes time
+        kept = fit_lines(lines, MOST_OF_FILE)  # first, because looking for keys takes time
         size = sum(len(line) + NUMBER for line in kept)
         if size > room:
             left_out.append(name)
@@ -91,7 +91,7 @@ def review_text(ctx: ToolContext, changes: Changes, base: str) -> str:
 
 
 def _files(ctx: ToolContext, changes: Changes, named: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """The name and the lines of each change that can be shown; the names of the others are added to `named`."""
+    """The name and the lines of each change that can be shown. The names of the others are added to `named`."""
     for file in changes.files:
         names = names_of([file])
         if any(_is_named_only(ctx, changes.cwd / name) for name in file.names):
@@ -112,14 +112,14 @@ def _files(ctx: ToolContext, changes: Changes, named: list[str]) -> Iterator[tup
 
 
 def _is_named_only(ctx: ToolContext, path: Path) -> bool:
-    """Whether it is protected, or hidden (`.env`): the user asked for a review of code, not to send these texts."""
+    """Whether the path is protected or hidden (`.env`): a request for a review does not mean to send these texts."""
     return ctx.workspace.is_protected(path) or any(
         part.startswith(".") for part in Path(ctx.workspace.display(path)).parts
     )
 
 
 def _new_file(ctx: ToolContext, path: Path) -> list[str] | None:
-    """None if it cannot be shown."""
+    """The lines of a new file; None if it cannot be shown."""
     path = Path(os.path.realpath(path))
     if ctx.is_read_denied(path) or ctx.is_read_asked(path) or _is_named_only(ctx, path):
         return None
@@ -133,13 +133,13 @@ def _new_file(ctx: ToolContext, path: Path) -> list[str] | None:
 
 
 def _shown_lines(diff: Iterable[str]) -> Iterator[str]:
-    """The lines of the diff of one file. Those of the new text get their numbers; what looks like a key is left out."""
+    """The lines of one file's diff. Lines of the new text get their numbers; those that look like keys are left out."""
     number: int | None = None
     in_key = False
     for line in diff:
         if (found := HUNK.match(line)) is not None:
             number, in_key = int(found[1]), False
-            yield found[0] if looks_secret(line) else line  # git adds a line of the text
+            yield found[0] if looks_secret(line) else line  # git appends a line of the text
         elif number is None:
             yield line
         else:

@@ -1,4 +1,4 @@
-"""run_command: runs a command line in a shell, with limits on time and output, and ends every process it started."""
+"""run_command: runs a command line in a shell with limits on time and output, and ends all processes it started."""
 
 import os
 from dataclasses import replace
@@ -59,7 +59,7 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
     if "\0" in args.command or not args.command.strip():
         raise ToolError("invalid_arguments", "command is empty or contains a NUL character")
     cwd = folder_of(args, ctx)
-    # The same for all commands of a turn, so that the approved command and the one that runs are equal byte for byte.
+    # The marker is the same for all commands of a turn, so that the approved command and the running one are identical.
     marker = f"TARK_COMMAND={os.getpid()}-{id(ctx):x}"
     why = danger_of(args.command)
     words = read_command(args.command)
@@ -99,7 +99,7 @@ async def preview(args: RunCommandArguments, ctx: ToolContext) -> Preview:
 
 
 def writable_of(args: RunCommandArguments, ctx: ToolContext) -> tuple[Path, ...]:
-    """What of `writable_paths` the command could not write to otherwise. Raises ToolError and WorkspaceError."""
+    """The `writable_paths` to which a command cannot write anyway. Raises ToolError and WorkspaceError."""
     found: dict[Path, None] = {}
     for name in args.writable_paths:
         named = Path(name).expanduser()
@@ -116,7 +116,7 @@ def writable_of(args: RunCommandArguments, ctx: ToolContext) -> tuple[Path, ...]
 
 
 def folder_of(args: RunCommandArguments, ctx: ToolContext) -> Path:
-    """Raises OutsideWorkspace: a command must start inside the workspace."""
+    """The folder where the command starts. Raises OutsideWorkspace if it is not inside the workspace."""
     cwd = ctx.workspace.resolve(args.cwd or ".")
     if not cwd.is_dir():
         raise NotText(f"{args.cwd} is not a folder", hint="list_directory shows what exists")
@@ -148,7 +148,7 @@ async def run(args: RunCommandArguments, ctx: ToolContext, preview: Preview) -> 
 
 
 def shown(ctx: ToolContext, output: HeadAndTail, whole: HeadAndTail) -> str:
-    """The output for the result. If it is cut, `whole` is stored, and the text says how to read on."""
+    """The output for the result. If it is cut, `whole` is stored, and the text says how to read more."""
     if output.whole:
         return output.text()
     kept = ctx.results.keep_result(ctx.masks.mask_text(whole.text()))

@@ -1,4 +1,4 @@
-"""run_tests: runs the tests of the project with its own test runner, and returns the failures."""
+"""run_tests: runs the tests of the project with the project's test runner, and returns the failures."""
 
 from pydantic import Field
 

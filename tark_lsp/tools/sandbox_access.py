@@ -1,18 +1,18 @@
-"""How a turn's commands reach the sandbox."""
+"""`SandboxAccess`: gives the commands of a turn access to the sandbox."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # imported when the first command could run in it
+if TYPE_CHECKING:  # imported only with the first command that can run in it
     from tark_lsp.sandbox.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxAccess:
-    """`find` gives None if the settings turn the sandbox off, or it could not be set up for this workspace.
+    """`find`: returns None if the settings disable the sandbox, or it could not be set up for this workspace.
 
-    `give_up`: from now on `find` gives None.
+    `give_up`: makes `find` return None from now on.
     """
 
     find: "Callable[[], Sandbox | None]" = lambda: None

@@ -1,4 +1,4 @@
-"""save_memory: keeps a note about this workspace for later sessions, in a file that the user can read and edit."""
+"""save_memory: saves a note about this workspace for later sessions, in a file that the user can read and edit."""
 
 from pydantic import Field
 
@@ -40,7 +40,7 @@ async def preview(args: SaveMemoryArguments, ctx: ToolContext) -> Preview:
             f"the note seems to contain {kind}, and keys are never kept",
             hint="name the place of the key (a variable, a file) instead of the key",
         )
-    # The title is what the user sees and decides on, so it contains the whole note.
+    # The user sees only the title when they decide, so it contains the whole note.
     title = " ⏎ ".join(line.strip() for line in f"save_memory {text.strip()} {tags}".strip().splitlines())
     return Preview(title, ToolKind.OTHER, Risk.WRITE, note=text)
 

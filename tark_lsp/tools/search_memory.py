@@ -22,7 +22,7 @@ async def preview(args: SearchMemoryArguments, ctx: ToolContext) -> Preview:
     return Preview(f"search_memory {args.query}", ToolKind.SEARCH, Risk.READ_ONLY)
 
 
-async def run(args: SearchMemoryArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
+async def run(args: SearchMemoryArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as in all tools
     notes = memory_of(ctx).read_notes()
     if not notes:
         return "There are no notes about this workspace yet."

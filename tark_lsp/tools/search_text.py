@@ -1,4 +1,4 @@
-"""search_text: finds the lines that match a regular expression, in files on disk and in unsaved text."""
+"""search_text: finds lines that match a regular expression, in files on disk and in unsaved text."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -23,7 +23,7 @@ Search the text of files, unsaved changes included, for a regular expression, li
 `path:line: text` per match or, with context_lines, code snippets. Ignored and binary files are left out."""
 
 LEFT_OUT = "Files that a rule hides from you are not searched."
-"""Said of every search in a folder that can have such files: whether it has any, and what is in them, stays unknown."""
+"""Added to each search in a folder that can have such files, so that the note does not reveal whether there are any."""
 
 
 class SearchTextArguments(Arguments):
@@ -56,7 +56,7 @@ async def preview(args: SearchTextArguments, ctx: ToolContext) -> Preview:
 async def run(args: SearchTextArguments, ctx: ToolContext, preview: Preview) -> Counted:
     place = locate_path_again(ctx, args.path, preview) if args.path else None
     if place is not None and not place.path.is_dir() and not place.path.is_file():
-        read_place(ctx, place)  # raises for a device or a pipe, where a search would wait; a new document is fine
+        read_place(ctx, place)  # raises for a device or a pipe, where a search would block; a new document is allowed
     scope = SearchScope((place.path,) if place else ctx.workspace.folders, glob=args.glob)
     program = SearchProgram.find_installed(ctx.workspace.folders)
     query = SearchQuery(args.pattern, args.case_sensitive, args.context_lines, args.max_results)
@@ -106,7 +106,7 @@ def as_lines(ctx: ToolContext, lines: Iterable[FoundLine]) -> list[str]:
 
 
 def as_snippets(lines: Iterable[FoundLine]) -> list[str]:
-    """Snippets, one for each run of consecutive lines of a file."""
+    """One snippet for each run of consecutive lines of a file."""
     snippets = []
     for (path, _), group in groupby(enumerate(lines), key=lambda item: (item[1].path, item[1].number - item[0])):
         block = [line for _, line in group]

@@ -1,6 +1,6 @@
-"""Reads what is staged in a repository and the first lines of its last commits. Git executes nothing of it.
+"""Reads the staged changes of a repository and the subjects of its last commits. Git executes nothing from it.
 
-Nothing is asked: a command of the user is the permission. The caller decides which texts can be shown.
+There is no question: the user's command is the permission. The caller decides which texts can be shown.
 """
 
 import asyncio
@@ -18,16 +18,16 @@ from tark_lsp.workspace.programs import find_program
 
 STAGED = (*DIFF, "--cached", "--find-renames")
 SUBJECTS = ("rev-list", "--max-count=10", "--format=%s", "HEAD")
-"""Not `git log`: `log.showSignature` makes it run a program that the repository names."""
+"""Not `git log`, because `log.showSignature` makes it run a program that the repository names."""
 KINDS: Mapping[str, Literal["added", "modified", "deleted", "renamed"]] = {"A": "added", "D": "deleted", "R": "renamed"}
 SECONDS = 60.0
 UNKNOWN = "\ufffd"
-"""Stands for bytes that are not UTF-8."""
+"""Replaces bytes that are not UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
 class StagedFile:
-    """`path` and `previous_path` (of a renamed file) are in the repository. `diff` None: git shows no text of it."""
+    """`path`, `previous_path` (of a renamed file): relative to the repository. `diff`: None if git shows no text."""
 
     path: str
     previous_path: str | None
@@ -43,9 +43,9 @@ class StagedChanges:
 
 
 async def read_staged(folder: Path, workspace: Sequence[Path], index: str | None = None) -> StagedChanges:
-    """Of the repository that `folder` is in. `index`: another one in its git folder, which `git commit -a` makes.
+    """Read the repository that contains `folder`. Raises ToolError.
 
-    Raises ToolError.
+    `index`: the name of another index file in the git folder, which `git commit -a` creates.
     """
     repository = repository_of(folder.resolve())
     if repository is None:
@@ -75,7 +75,7 @@ async def _read(program: Path, repository: Path, index: str | None) -> StagedCha
         subjects = (await _output(program, repository, env, *SUBJECTS)).split("\n")
     except ToolError:  # there is no commit yet
         subjects = []
-    return StagedChanges(repository, list(_files(listed, diffs)), subjects[1::2])  # each after a line with its hash
+    return StagedChanges(repository, list(_files(listed, diffs)), subjects[1::2])  # each follows its hash
 
 
 async def _output(program: Path, repository: Path, env: Mapping[str, str], *arguments: str) -> str:
@@ -84,11 +84,11 @@ async def _output(program: Path, repository: Path, env: Mapping[str, str], *argu
 
 
 def _diffs(printed: str) -> dict[frozenset[str], str]:
-    """By the names in them. One without names has no text: it is binary, or only its mode is changed."""
+    """The diffs by their names. A diff without names has no text: a binary file, or only a changed mode."""
     result: dict[frozenset[str], str] = {}
     for file in files_of(printed):
         if file.names:
-            result[file.names] = result.get(file.names, "") + file.text  # two parts: a file became a link
+            result[file.names] = result.get(file.names, "") + file.text  # two parts if a file became a link
     return result
 
 
@@ -101,5 +101,5 @@ def _files(listed: str, diffs: Mapping[frozenset[str], str]) -> Iterator[StagedF
             previous = next(fields) if change == "renamed" else None
             path = next(fields)
             names = frozenset({path} if previous is None else {path, previous})
-            known = not any(UNKNOWN in name for name in names)  # else no rule can be compared with it
+            known = not any(UNKNOWN in name for name in names)  # else rules cannot be applied to it
             yield StagedFile(path, previous, change, diffs.get(names) if known else None)

@@ -22,11 +22,11 @@ class SwitchModeArguments(Arguments):
     reason: str = Field(min_length=1, description="The reason, in one sentence for the person.")
 
 
-async def preview(args: SwitchModeArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as every tool's
+async def preview(args: SwitchModeArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as in all tools
     return Preview(f"switch_mode {args.mode}", ToolKind.OTHER, Risk.READ_ONLY)
 
 
-async def run(args: SwitchModeArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
+async def run(args: SwitchModeArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as in all tools
     if args.mode is ctx.mode:
         return f"The mode is already {args.mode}."
     options = (Option(YES, f"Switch to {args.mode}"), Option(NO, f"Stay in {ctx.mode}"))

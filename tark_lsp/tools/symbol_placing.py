@@ -1,4 +1,4 @@
-"""Puts the new text of a definition at its place in a text: the place is found by parsing this very text."""
+"""Replaces a definition in a text. Parses exactly this text to find the definition."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -17,17 +17,17 @@ from tark_lsp.workspace.placing.left_out import require_complete, require_no_num
 
 FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 ATTRIBUTE = re.compile(r"@|#\[|\[(?=[A-Z])")
-"""What a decorator, annotation or attribute begins with: `@cache`, `#[test]`, `[Fact]`."""
+"""The beginning of a decorator, annotation or attribute: `@cache`, `#[test]`, `[Fact]`."""
 COMMENT = re.compile(r"//|/\*|\*|#(?=[\s#!:]|$)|--")
-"""`#include` is none."""
+"""The beginning of a comment. `#include` is not a comment."""
 SHOWN_CANDIDATES = 20
 
 Reader: TypeAlias = Callable[[str, Sequence[str]], Sequence[Outline]]
-"""Reads the definitions of some texts, given the path that decides about their language."""
+"""Reads the definitions of some texts. The path decides their language."""
 
 
 def with_symbol(path: str, text: str, symbol: str, new_text: str, read: Reader = definitions_apart) -> str:
-    """The text with the definition replaced by the new text, which is empty to remove it.
+    """Replace the definition with the new text; empty to remove it.
 
     Decorators and comments directly above it stay, unless the new text begins with some. Raises ToolError: `not_found`,
     `not_unique`, `unsupported` if the file cannot be parsed, `invalid_arguments`.
@@ -102,7 +102,7 @@ def _candidates(lines: Sequence[str], definitions: Sequence[Definition]) -> list
 
 
 def _beside(definitions: Sequence[Definition], definition: Definition) -> Definition | None:
-    """Another definition that has a part of the lines of this one, and is neither inside nor around it."""
+    """Another definition that shares lines with this one, and is neither inside nor around it."""
     return next((other for other in definitions if other is not definition and _shares_a_line(definition, other)), None)
 
 
@@ -122,7 +122,7 @@ def _shares_a_line(one: Definition, other: Definition) -> bool:
 
 
 def _require_no_definition(path: str, definition: Definition, old: str, read: Reader) -> None:
-    """The new text has no definition. Raises ToolError if the old one alone is recognised as one."""
+    """Call this if the new text has no definition. Raises ToolError if the old text alone is parsed as a definition."""
     (alone,) = read(path, ["".join(_dedented(split_lines(old)))])
     if any(one.name == definition.name for one in alone or ()):
         raise ToolError(
@@ -133,15 +133,15 @@ def _require_no_definition(path: str, definition: Definition, old: str, read: Re
 
 
 def _head(fresh: Sequence[str], defined: Sequence[Definition]) -> Sequence[str]:
-    """The lines of the new text, without indentation, that stand before its first definition."""
+    """The lines before the first definition of the new text, without indentation."""
     if defined:
         return fresh[: min(one.start_line for one in defined) - 1]
-    filled = [line for line in fresh if line.strip()]  # a method, which is none outside of its class
+    filled = [line for line in fresh if line.strip()]  # a method, which is not a definition outside of its class
     return [*takewhile(lambda line: indentation_of(line) or ATTRIBUTE.match(line) or COMMENT.match(line), filled)]
 
 
 def _first_line_above(lines: Sequence[str], start: int, definitions: Sequence[Definition], head: Sequence[str]) -> int:
-    """The first line to replace, from 0: above `start` are decorators or comments, if the new head has such, too."""
+    """The first line to replace, from 0. It includes decorators or comments above `start` if the new head has some."""
     kinds = [kind for kind in (ATTRIBUTE, COMMENT) if any(kind.match(line) for line in head)]
     if not kinds:
         return start
@@ -154,7 +154,7 @@ def _first_line_above(lines: Sequence[str], start: int, definitions: Sequence[De
         if not indentation_of(lines[at - 1]).startswith(indentation) or (
             ATTRIBUTE not in kinds and ATTRIBUTE.match(line)
         ):
-            break  # the new text says nothing of decorators, so none is lost
+            break  # the new text has no decorators, so the old ones stay
         at -= 1
         if any(kind.match(line) for kind in kinds):
             found = at
@@ -167,7 +167,7 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 
 
 def _indented(fresh: Sequence[str], stands: str) -> Sequence[str]:
-    """The new lines with the indentation that the definition has in the text."""
+    """The new lines with the indentation of the definition in the text."""
     filled = [line for line in fresh if line.strip()]
     if not filled or (quoted := indentation_of(filled[0])) == stands:
         return fresh
@@ -177,7 +177,7 @@ def _indented(fresh: Sequence[str], stands: str) -> Sequence[str]:
         if not stands:
             found = dedented
         elif len(filled) == 1 or any(indentation_of(line) == quoted for line in filled[1:]):
-            found = shifted(dedented, "", stands)  # a whole definition: its last line shows how it is indented
+            found = shifted(dedented, "", stands)  # a whole definition: another line shows how it is indented
         else:
             found = follow_first_line(dedented, "", stands, alone=True)
     if found is None:

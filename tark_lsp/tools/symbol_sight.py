@@ -1,6 +1,6 @@
-"""Sight: the definitions that a tool may show, with lines that are checked against the text as it is now.
+"""`Sight`: the definitions that a tool may show, with lines that are checked against the current text.
 
-Nothing of a file that the model must not read is shown, not even its name.
+Files that the model must not read are never shown, not even their names.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from tark_lsp.workspace.lines import split_lines
 WORD = re.compile(r"\w+")
 LONGEST_LINE = 200
 LONGEST_SIGNATURE = 280
-"""A longer one was perhaps cut within a secret, which is not recognised then: its line is shown instead."""
+"""Instead of a longer signature, its line is shown: if the signature is cut inside a secret, this is not masked."""
 AT_ONCE = 50
-"""Symbols whose lines are compared with the text before something else runs."""
+"""Symbols that are checked before the event loop gets control."""
 
 
 class Source(StrEnum):
@@ -37,7 +37,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition. Lines count from 1, `end_line` is included. If `signature` is empty, its line says what it is."""
+    """A definition. Lines count from 1, `end_line` is inclusive. If `signature` is empty, its line is shown instead."""
 
     path: Path
     start_line: int
@@ -47,7 +47,7 @@ class Symbol:
     kind: str = ""
     signature: str = ""
     calls: tuple[int, ...] = ()
-    """In a call hierarchy, the lines of the calls, if they are known."""
+    """In a call hierarchy, the lines of the calls, if known."""
 
     @property
     def name(self) -> str:
@@ -67,20 +67,20 @@ class Symbol:
 
 @dataclass(slots=True)
 class Sight:
-    """What the model can see of the files of one result; reads each of them once."""
+    """The parts of files that the model may see, for one result. Reads each file once."""
 
     ctx: ToolContext
     asked: set[str] = field(default_factory=set)
     _lines: dict[Path, Sequence[str] | None] = field(default_factory=dict)
     _visible: dict[Path, bool] = field(default_factory=dict)
     _words: dict[Path, dict[str, list[int]]] = field(default_factory=dict)
-    """Of files whose text differs from what is known of it: the lines of each word."""
+    """The lines of each word, for files with symbols that are not on their known lines."""
 
     def shows(self, path: Path) -> bool:
-        """Whether the file may be named and shown: it is of the workspace, and no rule hides it or asks about it."""
+        """Whether the file may be shown: it is in the workspace, and no rule hides it or asks about it."""
         if path not in self._visible:
             ctx = self.ctx
-            is_link = Path(os.path.realpath(path)) != path  # a file that was named can be a link by now
+            is_link = Path(os.path.realpath(path)) != path  # the file can have been replaced with a link
             inside = (
                 not is_link
                 and ctx.workspace.is_inside(path)
@@ -94,7 +94,7 @@ class Sight:
         return self._visible[path]
 
     def lines(self, path: Path) -> Sequence[str]:
-        """The lines with their endings, secrets masked, and the edits of this answer applied. None: no such text."""
+        """The lines with their endings, with masked secrets and the edits of this answer. Empty if not visible."""
         if path not in self._lines:
             self._lines[path] = None
             with suppress(WorkspaceError):
@@ -108,14 +108,14 @@ class Sight:
         return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}…"
 
     async def read(self, paths: Iterable[Path]) -> None:
-        """Read these files. Others can run between two of them: to mask the secrets of a long one takes 20 ms."""
+        """Read these files. Other tasks can run in between: masking the secrets of a long file takes 20 ms."""
         for path in paths:
             if path not in self._lines:
                 self.lines(path)
                 await asyncio.sleep(0)
 
     async def settled(self, symbols: Iterable[Symbol]) -> list[Symbol]:
-        """Those that can be seen, with their lines in the current text: it can be newer than what is known of it."""
+        """The visible symbols, with their lines in the current text, which can be newer than the symbols."""
         found: list[Symbol] = []
         for number, symbol in enumerate(symbols):
             await self.read([symbol.path])
@@ -138,7 +138,7 @@ class Sight:
             yield replace(symbol, start_line=max(1, start), end_line=end, name_line=symbol.name_line + shift)
 
     def _lines_with(self, symbol: Symbol) -> Sequence[int]:
-        """The lines, from 0, that have the first word of its name; all lines if there is no word in it."""
+        """The lines, from 0, with the first word of the symbol's name; all lines if the name has no word."""
         lines, word = self.lines(symbol.path), WORD.search(symbol.name)
         if word is None:
             return range(len(lines))
@@ -165,7 +165,7 @@ class Sight:
         return f"{where}: {head}{name}{calls if symbol.calls else ''}"
 
     def notes(self, *found: Found[Any] | None) -> list[str]:
-        """What the reader of a result has to know, as lines in brackets."""
+        """Notes for the reader of a result, as lines in brackets."""
         said = [note for one in found if one is not None for note in one.notes]
         shares = [one.share for one in found if one is not None and one.share < 1]
         if shares:

@@ -1,4 +1,4 @@
-"""What the tools about symbols share: where a symbol is defined, by the index or the editor's language servers."""
+"""Shared by the tools for symbols: finds definitions with the index or the editor's language servers."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -16,15 +16,15 @@ from tark_lsp.tools.symbol_sight import Sight, Source, Symbol
 from tark_lsp.tools.tool import Location, Preview, Risk, ToolContext, ToolKind
 
 SEPARATORS = re.compile(r"::|->|[.#]")
-"""Between the parts of a qualified name."""
+"""The separators between the parts of a qualified name."""
 MOST_ASKED = 3
-"""Definitions of one name that language servers are asked about."""
+"""The maximum number of definitions of one name for which language servers are asked."""
 NEAR_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Definitions of a name, and what the index said if it was asked."""
+    """Definitions of a name, and the answer of the index if it was asked."""
 
     symbols: Sequence[Symbol]
     source: Source
@@ -40,7 +40,7 @@ def parts_of(symbol: str) -> list[str]:
 
 
 def preview_of(ctx: ToolContext, tool: str, about: str, path: str | None) -> Preview:
-    """Raises OutsideWorkspace: nothing is known of files outside the workspace."""
+    """Raises OutsideWorkspace, because symbols are only known inside the workspace."""
     locations = (Location(file_of(ctx, path)),) if path else ()
     where = f" in {ctx.workspace.display(locations[0].path)}" if locations else ""
     return Preview(f"{tool} {about}{where}".strip(), ToolKind.READ, Risk.READ_ONLY, locations=locations)
@@ -57,9 +57,9 @@ def file_of(ctx: ToolContext, path: str) -> Path:
 
 
 async def definitions_of(ctx: ToolContext, sight: Sight, symbol: str, path: Path | None) -> Known:
-    """By the index, else by the editor. With `path`, those of the file, or all if it has none.
+    """Ask the index, then the editor. `path`: prefer the definitions in this file; if there are none, return all.
 
-    Raises ToolError: `not_found` with names that are near, or what the index raised if there is none.
+    Raises ToolError: `not_found` with similar names, or the error of the index if nothing was found.
     """
     if not last_part(symbol):
         raise ToolError(
@@ -84,7 +84,7 @@ async def definitions_of(ctx: ToolContext, sight: Sight, symbol: str, path: Path
 
 
 async def editor_definitions(ctx: ToolContext, sight: Sight, symbol: str, path: Path | None) -> list[Symbol]:
-    """What language servers say: of a use of the name in the file, otherwise of the name in the workspace."""
+    """The definitions from language servers: for a use of the name in the file, else for the name in the workspace."""
     answer: CodeAnswer | None = None
     if path is not None and (place := use_in(sight, symbol, path)) is not None:
         answer = await ctx.editor.ask_language_servers(CodeQuestion(Want.DEFINITION, path, *place))
@@ -99,12 +99,12 @@ async def editor_definitions(ctx: ToolContext, sight: Sight, symbol: str, path: 
 
 
 def named(symbol: Symbol, asked: str) -> Symbol:
-    """A place that a language server gives has no name: it is that of the question."""
+    """Add the requested name to a symbol that has none: some answers of language servers contain no name."""
     return symbol if symbol.qualified_name else replace(symbol, qualified_name=".".join(parts_of(asked)))
 
 
 def use_in(sight: Sight, symbol: str, path: Path, line: int | None = None) -> tuple[int, int] | None:
-    """The line, from 1, and the column of the name in the file: in this line, or where it first is."""
+    """The line (from 1) and the column of the name in the file: on `line`, or its first occurrence."""
     lines = sight.lines(path)
     patterns = [rf"(?<!\w){re.escape(symbol)}(?!\w)", rf"(?<!\w){re.escape(last_part(symbol))}(?!\w)"]
     for pattern in map(re.compile, patterns):
@@ -117,7 +117,7 @@ def use_in(sight: Sight, symbol: str, path: Path, line: int | None = None) -> tu
 async def ask_about(
     ctx: ToolContext, sight: Sight, want: Want, symbols: Sequence[Symbol]
 ) -> list[tuple[Symbol, CodeAnswer]]:
-    """What language servers say about these definitions, as far as they answer."""
+    """The answers of language servers about these definitions, if they answer."""
     answers: list[tuple[Symbol, CodeAnswer]] = []
     for symbol in symbols[:MOST_ASKED]:
         place = use_in(sight, symbol.name, symbol.path, symbol.name_line)
@@ -145,7 +145,7 @@ async def not_found(
 
 
 async def _near(ctx: ToolContext, sight: Sight, name: str) -> list[Symbol]:
-    """Definitions whose names are like this one, also if it is misspelt."""
+    """Definitions with similar names, even if this one is misspelled."""
     with suppress(ToolError):
         like = [*(await ctx.index.ask(SymbolsLike(name, 4 * NEAR_NAMES))).items]
         if not like:
@@ -157,7 +157,7 @@ async def _near(ctx: ToolContext, sight: Sight, name: str) -> list[Symbol]:
 
 
 def _fits(symbol: Symbol, wanted: Sequence[str]) -> bool:
-    """Whether the qualified name ends as it was asked for, as far as the server says what is around the symbol."""
+    """Whether the end of the qualified name matches the requested one, as far as the server reports its container."""
     known = SEPARATORS.split(symbol.qualified_name)
     size = min(len(known), len(wanted))
     return known[-size:] == [*wanted[-size:]]

@@ -1,9 +1,11 @@
-"""What a tool is: its name, arguments, risk and facts, how it is previewed and run, and the context it gets.
+"""`Tool`: its name, arguments, risk and facts, how it is previewed and run, and the context that it gets.
 
-A tool is one file in this folder with one module-level `TOOL`. A call goes through two steps: `preview` only reads, and
-says what the call would do (title, risk, places, edits, command) before anyone is asked. `run` does it and returns the
-text for the model, perhaps with figures for the user. If `run` is None, the call consists of its edits: the agent has
-them reviewed and applied, and writes the result.
+A tool is one module in this folder with one module-level `TOOL`. A call has two steps:
+
+1. `preview` only reads. It describes what the call would do (title, risk, places, edits, command), before the user is
+   asked.
+2. `run` does it, and returns the text for the model, perhaps with figures for the user. If `run` is None, the call
+   consists of its edits: the agent has them reviewed and applied, and writes the result.
 
 Both raise `FailureForModel` (`ToolError`, `WorkspaceError`) for errors that the model should read.
 """
@@ -30,7 +32,7 @@ from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 
-if TYPE_CHECKING:  # first needed when a turn begins, long after this file is
+if TYPE_CHECKING:  # needed only when a turn begins, long after this module is imported
     from tark_lsp.context.memory import Memory
     from tark_lsp.context.skills import Skill
     from tark_lsp.index.code_index import CodeIndex
@@ -60,9 +62,9 @@ class ToolKind(StrEnum):
 
 
 class Arguments(BaseModel):
-    """The base of the arguments of every tool: an unknown field is an error that the model reads."""
+    """The base of the arguments of all tools. An unknown field is an error that the model reads."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # built by the first call
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # built at the first call
 
 
 A = TypeVar("A", bound=Arguments)
@@ -70,7 +72,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Lines count from 0, `end_line` excluded; both None: the whole file."""
+    """Lines count from 0, `end_line` is exclusive. Both None: the whole file."""
 
     path: Path
     start_line: int | None = None
@@ -79,10 +81,15 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """`title` is one line for people. `outside` are the places outside the workspace that the call would read.
-    `atomic`: the edits are all applied, or none. `note`: a text that is kept for later sessions; the title shows it.
-    `url`: the page that the call would get, exactly as it would be requested. `unsaved`: documents with unsaved
-    changes, which a command does not see. `mcp`: the call of an MCP server's tool; the title shows all its arguments.
+    """What a call would do.
+
+    - `title`: one line for the user.
+    - `outside`: the paths outside the workspace that the call would read.
+    - `atomic`: either all edits are applied or none.
+    - `note`: a text that is kept for later sessions. The title shows it.
+    - `url`: the page that the call would get, exactly as it would be requested.
+    - `unsaved`: documents with unsaved changes, which a command does not see.
+    - `mcp`: the call of an MCP server's tool. The title shows all its arguments.
     """
 
     title: str
@@ -101,10 +108,10 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """Figures of a call that has run, for the row that clients show (protocol.md, `outcome`). None: not counted.
+    """Figures of a finished call, for the row that clients show (protocol.md, `outcome`). None: not counted.
 
-    A negative `exit_code` is the signal that ended the command. `more`: there is more than was counted. `counts`: those
-    of a test run or a check, in words (`2 failed, 1 passed`).
+    A negative `exit_code` is the signal that ended the command. `more`: there are more results than were counted.
+    `counts`: those of a test run or a check, as text (`2 failed, 1 passed`).
     """
 
     exit_code: int | None = None
@@ -120,9 +127,9 @@ NO_FACTS = CallFacts()
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A result for the model, with figures and places for the user, or images. No places: those of the preview stay.
+    """A result for the model, with figures and places for the user, or images.
 
-    `found`: the names of the deferred tools that a search found.
+    `locations`: if empty, those of the preview are used. `found`: the names of the deferred tools that a search found.
     """
 
     text: str
@@ -155,46 +162,46 @@ def _new_masks() -> "SecretMasks":
 
 @dataclass(slots=True)
 class ToolContext:
-    """What the tools of one turn share. Only `agent/` writes it, except for `seen`, which tools that read fill."""
+    """Shared by the tools of one turn. Only `agent/` changes it, except for `seen`: tools that read files fill it."""
 
     workspace: Workspace
     editor: Editor
     selection: Selection | None = None
     seen: dict[Path, Snapshot] = field(default_factory=dict)
-    """The text of each file as the model last read it: edits are placed in it, then rebased onto the current text."""
+    """The text of each file that the model read last. Edits are placed in it, then rebased onto the current text."""
     drafts: dict[Path, ProposedEdit] = field(default_factory=dict)
-    """The edits of earlier calls of the same answer, on which later ones build: one per file, by its current path."""
+    """The edits of earlier calls in the same answer, on which later ones build: one per file, by its current path."""
     results: ResultStore = field(default_factory=MemoryResultStore)
     mode: Mode = Mode.BUILD
     result_tokens: int = 8000
     """The limit of one result (`limits.toolResultTokens`): tools cut to `result_tokens * 4` characters and say so."""
-    report_progress: Callable[[str], None] = lambda _: None  # of a slow tool ("41 lines")
-    notify_user: Callable[[str], None] = lambda _: None  # with one sentence on what was done without asking
+    report_progress: Callable[[str], None] = lambda _: None  # for a slow tool ("41 lines")
+    notify_user: Callable[[str], None] = lambda _: None  # one sentence about something that was done without asking
     skills: "Mapping[str, Skill]" = field(default_factory=dict)  # by name; `read_skill` reads them
-    memory: "Memory | None" = None  # None: no folder is open, which the notes would belong to
+    memory: "Memory | None" = None  # None: no folder is open to which notes could belong
     set_mode: Callable[[Mode], None] = lambda _: None
     set_plan: Callable[[Sequence[Mapping[str, str]]], None] = lambda _: None
     report_problem: "Callable[[Problem], None]" = lambda _: None
-    outside_sources: list[str] = field(default_factory=list)  # of text that the turn has: agent/taint.py
+    outside_sources: list[str] = field(default_factory=list)  # sources of text in this turn: agent/taint.py
     sandbox: SandboxAccess = NO_SANDBOX
-    checkpoint: CheckpointAccess | None = None  # None: nothing records what commands change
+    checkpoint: CheckpointAccess | None = None  # None: changes of commands are not recorded
     changed_by_command: Callable[[Sequence[Path]], None] = lambda _: None
     is_read_denied: Callable[[Path], bool] = lambda _: False
-    """Whether a rule hides the text of this file from the model: no result and no error can show any."""
+    """Whether a rule hides the text of this file from the model. Then no result and no error may show any of it."""
     may_hide_below: Callable[[Sequence[Path]], bool] = lambda _: False
     """Whether `is_read_denied` can be true for a file below these folders, by the rules alone."""
     is_read_asked: Callable[[Path], bool] = lambda _: False
-    """Whether a rule asks the user before this file is read: a call that reads many files leaves it out."""
+    """Whether a rule asks the user before this file is read. A call that reads many files leaves such files out."""
     may_ask_below: Callable[[Sequence[Path]], bool] = lambda _: False
     """Whether `is_read_asked` can be true for a file below these folders."""
     shows_secrets_of: Callable[[Path], bool] = lambda _: False  # whether a rule of the user says so
     masks: "SecretMasks" = field(default_factory=_new_masks)  # those of the session
     index: "CodeIndex" = field(default_factory=_no_index)
     user_message: str = ""
-    """What the user said last: the query of a search that has none."""
+    """The user's last message. It is the query of a search without one."""
 
     def draft_at(self, path: Path) -> ProposedEdit | None:
-        """The draft of the file that is at `path` after the drafts, otherwise of the one that was there before."""
+        """The draft of the file that is at `path` after the drafts, else of the file that was there before."""
         return next((draft for draft in self.drafts.values() if draft.target == path), None) or self.drafts.get(path)
 
     def read_draft(self, path: Path) -> Snapshot:
@@ -218,7 +225,7 @@ RunFunction = Callable[[A, ToolContext, Preview], Awaitable[str | Counted]]
 
 @dataclass(frozen=True)  # without slots, so that `definition` is cached
 class Tool(Generic[A]):
-    """`seconds`: the tool's own timeout, if it differs from `limits.toolSeconds`; inf if it waits for the user."""
+    """`seconds`: the tool's timeout if it differs from `limits.toolSeconds`; inf if the tool waits for the user."""
 
     name: str
     description: str
@@ -231,7 +238,7 @@ class Tool(Generic[A]):
     loading: Loading = "always"
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a tool that changes something and would be offered to a turn that changes nothing."""
+        """Raises ValueError for a tool that changes something but is offered to reading turns."""
         reading = self.facts.modes != {Mode.BUILD} or TurnScope.ANSWER in self.facts.scopes
         if reading and self.risk is not Risk.READ_ONLY:
             raise ValueError(f"{self.name} is not read-only, so only writing turns in mode build may offer it")
@@ -243,7 +250,7 @@ class Tool(Generic[A]):
 
 @cache
 def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
-    """Of tools that are made for each session, too: building it takes a millisecond."""
+    """Cached, because building it takes a millisecond, and some tools are created for each session."""
     made: dict[str, Any] = arguments.model_json_schema()
     schema = {key: value for key, value in made.items() if key not in ("title", "description")}
     for field_schema in schema.get("properties", {}).values():

@@ -1,7 +1,7 @@
-"""Which of many tools match a query, by the words of their names and descriptions. Pure.
+"""Finds the tools that match a query, by the words of their names, descriptions and arguments. Pure.
 
-A word counts more in a name than in a description, and more if few tools have it. The same query and tools always give
-the same answer, in the same order.
+A word counts more in a name than in a description, and more if few tools have it. The same query and tools always have
+the same result, in the same order.
 """
 
 import math
@@ -16,20 +16,20 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W_a-zA-Z]+")
 IN_NAME = 3.0
 IN_ARGUMENTS = 0.5
 BEGINNING = 0.5
-"""The share that counts if only the beginning of a word matches (`file`, `files`)."""
+"""The weight of a match of only the beginning of a word (`file`, `files`)."""
 SHORTEST_BEGINNING = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of a tool: those of its name, its description, its arguments."""
+    """The words of a tool's name, description and arguments."""
 
     name: frozenset[str]
     description: frozenset[str]
     arguments: frozenset[str]
 
     def weight(self, word: str) -> float:
-        """How much the word says about this tool; 0 if it has no such word."""
+        """The weight of the word for this tool; 0 if it does not match."""
         return max(
             IN_NAME * _match(word, self.name),
             _match(word, self.description),
@@ -38,7 +38,7 @@ class _Words:
 
 
 def search_tools(query: str, tools: Sequence[ToolDefinition], most: int) -> list[ToolDefinition]:
-    """The best matches, the best first; equal ones by name. A tool whose whole name is in the query comes first."""
+    """The best matches, best first, then by name. Tools whose whole name is in the query come first."""
     named = set(re.findall(r"[\w-]+", query))
     words = sorted(words_of(query))
     known = [
@@ -55,7 +55,7 @@ def search_tools(query: str, tools: Sequence[ToolDefinition], most: int) -> list
 
 
 def near_tools(name: str, names: Sequence[str], most: int = 3) -> list[str]:
-    """Names that are spelled like `name`, the nearest first; also those that end with it, without their server."""
+    """Names that equal `name` without their server, then names with a similar spelling, the nearest first."""
     ending = [one for one in sorted(names) if name and one.endswith(f"__{name}")]
     return [*dict.fromkeys([*ending, *get_close_matches(name, sorted(names), most, 0.6)])][:most]
 

@@ -1,4 +1,4 @@
-"""Parses a unified diff without the envelope of a patch, as git and diff write it, into the same sections. Pure."""
+"""Parses a unified diff from git or diff, without the envelope of a patch, into the same sections. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ NOTES = ("diff --git ", "index ", "new file mode", "deleted file mode", "old mod
 
 
 def is_unified_diff(lines: Sequence[str]) -> bool:
-    """Whether the first line that is no note of git begins the diff of a file."""
+    """Whether the first line that is not a header of git begins the diff of a file."""
     at = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith(NOTES)), len(lines))
     return _begins_file(lines, at) or any(line.startswith("rename to ") for line in lines[:at])
 
 
 def parse_unified_diff(lines: Sequence[str]) -> tuple[Section, ...]:
-    """Raises ToolError `invalid_arguments`. The numbers of lines are ignored: the text determines the place."""
+    """Raises ToolError `invalid_arguments`. Line numbers are ignored: the text determines the place."""
     sections: list[Section] = []
     at = 0
     renamed: tuple[str, str] | None = None

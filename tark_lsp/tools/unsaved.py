@@ -1,4 +1,4 @@
-"""Documents with unsaved changes: a command sees the files on disk, so the user and the model are told of them."""
+"""Finds documents with unsaved changes, for the user and the model: a command sees only the files on disk."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ MOST_NAMED = 5
 
 
 def find_unsaved(ctx: ToolContext) -> tuple[Path, ...]:
-    """Those in the workspace. There is no sandbox: a command can read all of it, whatever folder it starts in."""
+    """The unsaved documents in the whole workspace: a command can read all of it, whatever folder it starts in."""
     return tuple(sorted({path for folder in ctx.workspace.folders for path in ctx.editor.unsaved_documents(folder)}))
 
 

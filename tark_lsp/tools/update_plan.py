@@ -22,11 +22,11 @@ class UpdatePlanArguments(Arguments):
     entries: list[PlanEntry] = Field(max_length=100, description="All steps, in order; an empty list clears the plan.")
 
 
-async def preview(args: UpdatePlanArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as every tool's
+async def preview(args: UpdatePlanArguments, ctx: ToolContext) -> Preview:  # noqa: ARG001  # as in all tools
     return Preview(f"update_plan ({count_noun(len(args.entries), 'step')})", ToolKind.THINK, Risk.READ_ONLY)
 
 
-async def run(args: UpdatePlanArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as every tool's
+async def run(args: UpdatePlanArguments, ctx: ToolContext, preview: Preview) -> str:  # noqa: ARG001  # as in all tools
     ctx.set_plan([{"content": entry.content, "status": entry.status} for entry in args.entries])
     if not args.entries:
         return "The plan is cleared."

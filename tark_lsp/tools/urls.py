@@ -1,4 +1,4 @@
-"""Parses and checks the URL of a page, and formats it in one canonical form that every reader parses the same. Pure."""
+"""Parses and checks the URL of a page, and formats it canonically, so that every parser reads it alike. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from tark_lsp.errors import ToolError
 LONGEST_URL = 2_000
 PORTS = {"http": 80, "https": 443}
 LOWEST_FREE_PORT = 1024
-"""Lower ports belong to mail, name servers and other services that a crafted request could talk to."""
+"""Lower ports belong to mail, name servers and other services that a crafted request could attack."""
 KEPT = "!$%&'()*+,-./:;=?@_~[]"
 """The characters that are not escaped in a path or query."""
 LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
@@ -37,7 +37,7 @@ class PageUrl:
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     def leads_elsewhere(self, target: "PageUrl") -> bool:
-        """Whether a redirect to `target` is not followed automatically: another host or port, or https to http."""
+        """Whether a redirect to `target` must not be followed automatically: another host or port, or https to http."""
         upgraded = (self.scheme, target.scheme) == ("http", "https")
         if self.host != target.host or (self.scheme != target.scheme and not upgraded):
             return True
@@ -70,17 +70,17 @@ def page_url(text: str) -> PageUrl:
 
 
 def redirected(url: PageUrl, location: str) -> PageUrl:
-    """The target of a `Location` header in the answer to `url`. Raises ToolError."""
+    """The target of a `Location` header in the response to `url`. Raises ToolError."""
     try:
         return page_url(urljoin(str(url), location.strip()))
-    except ValueError as error:  # of urljoin
+    except ValueError as error:  # from urljoin
         raise _wrong(str(error)) from error
 
 
 def plain_host(host: str) -> str:
     """A host name or address in canonical form: lower-case ASCII, no final dot, no brackets. Raises ValueError.
 
-    Numbers that only some programs read as an address (`127.1`, `0x7f000001`) are errors.
+    Numbers that only some programs accept as an address (`127.1`, `0x7f000001`) are errors.
     """
     host = host.removesuffix(".").lower()
     if not host.isascii():

@@ -1,7 +1,7 @@
-"""Gets a page from the public internet. For every hop, the name is resolved once, checked, and that address used.
+"""Gets a page from the public internet. For each hop, the name is resolved once, and the checked address is used.
 
-Redirects are followed only within a host (docs/tools.md, "Pages"); for another host the model has to make a new call,
-which the user has to allow. Proxies are not used, because a proxy would choose the address.
+Redirects are followed only within a host (docs/tools.md, "Pages"). For another host, the model must make a new call,
+which the user must allow. Proxies are not used, because a proxy would choose the address.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tark_lsp.tools.urls import PageUrl, redirected
 MOST_BYTES = 2_000_000
 MOST_REDIRECTS = 5
 MOST_ADDRESSES = 4
-"""How many addresses of a name are tried, in order: a machine can lack a route for IPv6."""
+"""How many addresses of a name are tried, in order: the machine may have no route for IPv6."""
 SECONDS = 15.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 HEADERS = {
@@ -31,7 +31,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`elsewhere`: the target of a redirect that was not followed; then there is no body. `cut`: the body is longer."""
+    """`elsewhere`: the target of a redirect that was not followed; then there is no body. `cut`: the body was cut."""
 
     url: PageUrl
     content_type: str
@@ -52,7 +52,7 @@ async def get_page(
     resolve: Resolve = addresses_of,
     seconds: float = SECONDS,
 ) -> Page:
-    """Get a page. `allowed` says whether an address can be connected to. Raises only ToolError."""
+    """Get a page. `allowed`: whether a connection to this address is allowed. Raises only ToolError."""
     transport = HttpTransport(anonymous=True)
     try:
         async with asyncio.timeout(seconds) as deadline:
@@ -86,7 +86,7 @@ async def _get(transport: HttpTransport, url: PageUrl, allowed: Callable[[str], 
 
 
 async def _addresses(url: PageUrl, allowed: Callable[[str], bool], resolve: Resolve) -> Sequence[str]:
-    """All addresses of the host, which must all be allowed: a name with public and private ones is an attack."""
+    """The addresses of the host. All must be allowed: a name with public and private addresses is an attack."""
     if _behind_proxy(url):
         raise ToolError(
             "unsupported",
@@ -111,7 +111,7 @@ async def _addresses(url: PageUrl, allowed: Callable[[str], bool], resolve: Reso
 
 
 def _behind_proxy(url: PageUrl) -> bool:
-    """Whether a proxy is configured for this page. Then bypassing it would be unexpected."""
+    """Whether a proxy is configured for this page. The user would not expect Tark to bypass it."""
     from urllib.request import getproxies, proxy_bypass
 
     proxies = getproxies()
@@ -123,7 +123,7 @@ async def _ask(transport: HttpTransport, url: PageUrl, addresses: Sequence[str])
     for address in addresses:
         try:
             return await transport.send(HttpRequest("GET", str(url), HEADERS, address=address))
-        except ModelError as error:  # for example no route to this address: the next one can work
+        except ModelError as error:  # for example no route to this address; the next one can work
             failed = failed or error
     assert failed is not None  # there is at least one address
     raise failed

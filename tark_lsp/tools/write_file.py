@@ -1,4 +1,4 @@
-"""write_file: creates a file, or replaces the whole text of an existing one by the hunks that differ."""
+"""write_file: creates a file, or replaces the whole text of an existing one with edits of the lines that differ."""
 
 from pathlib import Path
 
@@ -45,11 +45,11 @@ async def preview(args: WriteFileArguments, ctx: ToolContext) -> Preview:
 
 
 async def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
-    """The edit that gives the file at `path`, new or not, the text `content`. Raises WorkspaceError, ToolError."""
+    """The edit that changes the new or existing file at `path` to `content`. Raises WorkspaceError, ToolError."""
     require_place(path, ctx.workspace.display(path))
     draft = ctx.draft_at(path)
     (content,) = restore_texts(ctx, path if draft is None else draft.path, [content])
-    if draft is not None and draft.removes:  # created again: the file stays, with another text
+    if draft is not None and draft.removes:  # deleted and created again: the file stays, with another text
         now = read_or_absent(ctx, path)
         if not is_prose(path):
             require_complete("", "", content)
@@ -69,7 +69,7 @@ async def written(ctx: ToolContext, path: Path, content: str) -> ProposedEdit:
 
 
 def require_place(path: Path, shown: str) -> None:
-    """Raises NotText if a folder exists at the path, or a file in place of one of its folders."""
+    """Raises NotText if the path is a folder, or if one of its parents is a file."""
     if path.is_dir():
         raise NotText(f"{shown} is a folder", hint="give the path of a file in it")
     above = next((parent for parent in path.parents if parent.exists()), path.parent)
@@ -78,9 +78,9 @@ def require_place(path: Path, shown: str) -> None:
 
 
 def whole_text(old: str, content: str) -> str:
-    """`content` with the line endings of `old` in the lines they share; new lines get the most common ending.
+    """`content` with the line endings of `old` in the lines that both share. New lines get the most common ending.
 
-    The end of the file stays unchanged, with or without a line ending, unless that is the only change.
+    The end of the file keeps or lacks its line ending as in `old`, unless that is the only change.
     """
     if not old:
         return content

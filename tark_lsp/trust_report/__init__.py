@@ -1,4 +1,4 @@
 """The promises of docs/safety.md as experiments, and the report about them (`tark-lsp trust-report`).
 
-Each file of `promises/` that has a `PROMISE` is one row: add a file, and the row exists.
+Each module in `promises/` with a `PROMISE` is one row. To add a row, add a module.
 """

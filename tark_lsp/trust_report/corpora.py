@@ -1,4 +1,4 @@
-"""The corpora that some promises are measured with. They are data, not part of this package."""
+"""The corpora with which some promises are measured. They are data outside of this package."""
 
 import json
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ VARIABLE = "TARK_SHARED"
 
 
 class CorpusMissing(Exception):
-    """The text says which file is not there."""
+    """A corpus is missing. The text says which one."""
 
 
 @dataclass(slots=True)
 class Corpora:
-    """`folder`: None if there are none. `digests`: SHA-256 of the bytes of each file that was read, by its name."""
+    """`folder`: None if there are no corpora. `digests`: the SHA-256 of each file that was read, by name."""
 
     folder: Path | None
     digests: dict[str, str] = field(default_factory=dict)
 
     def read(self, name: str) -> Any:
-        """The JSON of a file. Raises CorpusMissing."""
+        """The JSON value of a file. Raises CorpusMissing."""
         if self.folder is None:
             raise CorpusMissing("no corpora were given (--corpora FOLDER)")
         try:
@@ -34,7 +34,7 @@ class Corpora:
 
 
 def find_corpora(given: Path | None, shared: str | None) -> Corpora:
-    """`given`: the option. `shared`: the variable; its folder has `data/corpora`. The option wins."""
+    """`given`: the option, which has priority. `shared`: the variable, a folder with `data/corpora`."""
     if given is None and shared:
         given = Path(shared, "data", "corpora")
     return Corpora(given if given is not None and given.is_dir() else None)

@@ -1,4 +1,4 @@
-"""Sixty commands of a developer's day in ten ecosystems: build, test, lint, format, and what git says. Data."""
+"""Data: sixty everyday commands of developers in ten ecosystems: build, test, lint, format, and git."""
 
 EVERYDAY: dict[str, tuple[str, ...]] = {
     "Python": (

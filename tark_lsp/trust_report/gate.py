@@ -1,4 +1,4 @@
-"""Decides commands as a turn does: preview of `run_command`, then `decide_call`. No command runs."""
+"""Decides about commands like a turn: preview of `run_command`, then `decide_call`. No command runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 class NoEditor:
-    """An editor without documents, in front of which nobody sits: buffers and editor in one."""
+    """An editor without documents and without a user. It implements both buffers and editor."""
 
-    def get(self, path: Path) -> "Snapshot | None":  # noqa: ARG002  # as every editor's
+    def get(self, path: Path) -> "Snapshot | None":  # noqa: ARG002  # as in all editors
         return None
 
     def paths(self) -> Sequence[Path]:
@@ -81,7 +81,7 @@ async def working_sandbox(root: Path, workspace: Path) -> Sandbox:
 
 
 class AssumedSandbox(Sandbox):
-    """For decisions only: it says that it works, also where there is none, so that the gate alone decides."""
+    """For decisions only: it always reports that it works, so that the decision depends only on the gate."""
 
     async def check(self) -> bool:
         return True
@@ -91,8 +91,8 @@ class Gate:
     """For one workspace that the user trusts."""
 
     def __init__(self, workspace: Path, sandbox: Sandbox | None = None, *, undoes: bool = False) -> None:
-        """`sandbox`: None to assume one that works. `undoes`: what a command changes could be undone, which `balanced`
-        needs; each decision then looks at the files."""
+        """`sandbox`: None to assume one that works. `undoes`: changes of commands can be undone, which `balanced`
+        needs; then each decision scans the files."""
         workspace.mkdir(parents=True, exist_ok=True)
         nowhere = workspace / "nowhere"
         found = sandbox or AssumedSandbox(Places(nowhere, nowhere, nowhere), [workspace])
@@ -112,7 +112,7 @@ class Gate:
 
 
 def _commands(state: Path) -> CommandCheckpoints:
-    """Records what commands change, so that undo could take it back."""
+    """Records changes of commands, so that they can be undone."""
     state.mkdir(exist_ok=True)
     store = CheckpointStore(lambda: state / "checkpoints.sqlite3", lambda *_: None)
     checkpoints = Checkpoints(store, copies_folder=lambda: state / "copies")
@@ -120,6 +120,6 @@ def _commands(state: Path) -> CommandCheckpoints:
 
 
 async def why_asked(gate: Gate, commands: Sequence[str], level: ApprovalLevel) -> dict[str, str]:
-    """The commands that do not run without a question, with the reason."""
+    """The commands that need a question, with the reasons."""
     decisions = {command: await gate.decide(command, level) for command in commands}
     return {command: found.why for command, found in decisions.items() if isinstance(found, Ask)}

@@ -1,6 +1,6 @@
-"""Other ways to write a command that bash reads in the same way, or that guards have read wrongly. Pure.
+"""Variants of a command that bash reads in the same way, or that guards of other programs misread. Pure.
 
-None of them makes a harmful command harmless: nothing is quoted that the shell would have expanded.
+No variant makes a harmful command harmless: nothing is quoted that the shell would otherwise expand.
 """
 
 import re
@@ -15,14 +15,14 @@ FORMS = (
     *("busybox {}", "stdbuf -o0 {}", "setsid {}", "ls |& {}", "ls;;{}", "echo $({})", "echo `{}`", "cat <({})"),
     *("bash -c '{}'", "eval {}", "sudo {}", "nice timeout 5 {}", "timeout 1d nice -n 1 {}"),
 )
-"""A command put into another one."""
+"""Templates that put a command into another one."""
 
 LONG_FLAG = re.compile(r"(?<=\s--)([a-z][a-z-]{4,})")
 PROGRAM = re.compile(r"^[A-Za-z][A-Za-z0-9_-]+")
 
 
 def _letters(change: Callable[[str], str]) -> Callable[[str], str]:
-    """Changes the name of the program."""
+    """Return a function that changes the name of the program."""
     return lambda text: PROGRAM.sub(lambda found: change(found[0]), text, count=1)
 
 
@@ -51,5 +51,5 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 
 
 def mutations(command: str) -> list[str]:
-    """The command itself, and each other way to write it."""
+    """The command itself and all its variants."""
     return [*(form.format(command) for form in FORMS), *(spell(command) for spell in SPELLINGS.values())]

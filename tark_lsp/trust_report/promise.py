@@ -1,4 +1,4 @@
-"""What a promise is: a sentence, and an experiment that counts how often it held."""
+"""`Promise`: a sentence, and an experiment that counts how often it held."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from pathlib import Path
 from tark_lsp.trust_report.corpora import Corpora
 
 SHOWN_FAILURES = 5
-"""Of a row; there can be thousands."""
+"""The maximum number of failures that are shown for a row. There can be thousands."""
 
 
 class NotMeasured(Exception):
-    """The experiment cannot be made here; the text says why, as a clause for the user."""
+    """The experiment cannot be run here. The text is a clause with the reason, for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What an experiment gets. `folder` is empty, and is removed afterwards. `thorough`: all cases, in minutes."""
+    """The input of an experiment. `folder`: empty, and removed afterwards. `thorough`: try all cases, for minutes."""
 
     folder: Path
     corpora: Corpora
@@ -26,9 +26,9 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`tried`: what was done, as a clause. `failures`: one line for each of the `count` cases that did not hold.
+    """`tried`: a clause that says what was done. `failures`: one line for each of the `count` cases that did not hold.
 
-    `needed`: how many must hold; None: all. `note`: a figure beside it.
+    `needed`: how many must hold; None: all. `note`: an additional figure.
     """
 
     tried: str
@@ -48,8 +48,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """`order`: its place in the report. `measure` raises NotMeasured if something is missing; else it counts.
-    `is_timed`: the verdict depends on the speed of the machine, so tests do not judge it."""
+    """`order`: its position in the report. `measure`: runs the experiment; raises NotMeasured if something is missing.
+    `is_timed`: the verdict depends on the speed of the machine, so tests do not check it."""
 
     order: int
     says: str
@@ -59,9 +59,9 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the report. `outcome` is None if nothing was measured; `why_not` says why.
+    """One line of the report. `outcome`: None if nothing was measured; then `why_not` says why.
 
-    `is_error`: the experiment itself failed, so nothing is known. That counts as broken.
+    `is_error`: the experiment itself failed, so the result is unknown. This counts as broken.
     """
 
     promise: str

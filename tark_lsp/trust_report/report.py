@@ -1,4 +1,4 @@
-"""Finds the promises, measures them one after the other, and writes the report."""
+"""Finds the promises, measures them one by one, and writes the report."""
 
 import json
 import tempfile
@@ -15,7 +15,7 @@ from tark_lsp.trust_report.promise import SHOWN_FAILURES, Ground, NotMeasured, P
 
 
 def load_promises(*packages: ModuleType) -> list[Promise]:
-    """All promises of these packages, and of ours, in their order."""
+    """All promises of Tark and of these packages, in their order."""
     found = []
     for package in (promises, *packages):
         for module in iter_modules(package.__path__):
@@ -26,7 +26,7 @@ def load_promises(*packages: ModuleType) -> list[Promise]:
 
 
 async def measure(promise: Promise, corpora: Corpora, *, thorough: bool = False, seed: int = 1) -> Row:
-    """Never raises: an experiment that fails is a row that counts as broken."""
+    """Run one experiment. Never raises: if the experiment itself fails, its row counts as broken."""
     started = time.monotonic()
     try:
         with tempfile.TemporaryDirectory(prefix="tark-trust-", ignore_cleanup_errors=True) as name:
@@ -34,14 +34,14 @@ async def measure(promise: Promise, corpora: Corpora, *, thorough: bool = False,
             outcome = await promise.measure(ground)
     except (NotMeasured, CorpusMissing) as error:
         return Row(promise.says, None, time.monotonic() - started, str(error))
-    except Exception as error:  # noqa: BLE001  # whatever it is, the report says so
+    except Exception as error:  # noqa: BLE001  # the report shows any error
         why = f"{type(error).__name__}: {error}"
         return Row(promise.says, None, time.monotonic() - started, why, is_error=True)
     return Row(promise.says, outcome, time.monotonic() - started)
 
 
 def lines_of(row: Row) -> list[str]:
-    """The row for a terminal; failures and reasons are on lines of their own."""
+    """The row for a terminal. Failures and reasons are on separate lines."""
     if row.outcome is None:
         return [f"{row.verdict:12} {row.promise}", f"             {row.why_not}"]
     outcome = row.outcome
@@ -57,7 +57,7 @@ def lines_of(row: Row) -> list[str]:
 
 
 def as_markdown(rows: Sequence[Row], digests: Mapping[str, str]) -> str:
-    """The same as a table for a document."""
+    """The report as a Markdown table."""
     lines = ["| promise | tried | cases | held | seconds | |", "|---|---|---|---|---|---|"]
     for row in rows:
         if row.outcome is None:

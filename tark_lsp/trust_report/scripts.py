@@ -1,4 +1,4 @@
-"""Random scripts for bash, and the programs that really ran with their arguments."""
+"""Creates random bash scripts, and records which programs they really run with which arguments."""
 
 import subprocess
 from collections import Counter
@@ -94,7 +94,7 @@ exit "$RECORDED_CODE"
 
 
 def random_script(random: Random) -> str:
-    """Half of them are made of words that are mostly plain, so that many are understood."""
+    """A random script. In half of the scripts, most words are plain, so that many are understood."""
     plain = random.random() < 0.5
     words = (*PLAIN, *QUOTED) if plain else WORDS
     commands = []
@@ -109,7 +109,7 @@ def random_script(random: Random) -> str:
 
 
 class Recorder:
-    """Runs scripts with a PATH on which all programs only write down how they were called."""
+    """Runs scripts with a PATH in which all programs only record how they were called."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -121,7 +121,7 @@ class Recorder:
             (self.bin / name).symlink_to("recorder")
 
     def run(self, script: str, code: int) -> Counter[tuple[str, ...]]:
-        """The argument lists of the programs that ran, each of which ended with this exit code."""
+        """Run a script in which each program ends with this exit code. Returns the argument lists of the programs."""
         records = self.root / "records"
         records.mkdir()
         (self.root / "cwd").mkdir(exist_ok=True)

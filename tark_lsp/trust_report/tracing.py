@@ -1,4 +1,4 @@
-"""Runs commands of the table under strace in the sandbox, and finds what they did beyond their own work."""
+"""Runs commands of the table under strace in the sandbox, and finds what they do besides reading."""
 
 import asyncio
 import re
@@ -16,13 +16,13 @@ from tark_lsp.trust_report.promise import NotMeasured
 
 SAMPLES = {"path": "a", "text": "x", "number": "1", "word": "x", "print": "1p", "date": "+%F", "format": "%s"}
 SAMPLES |= {"revisions": "%H", "duration": "5", "command": "ls", "bracket": "(", "filter": "."}
-"""A value for each kind of operand or flag."""
+"""A sample value for each kind of operand or flag."""
 WORDS = {"color": "always", "colour": "always", "regextype": "posix-extended", "type": "f", "xtype": "f", "t": "c"}
 WORDS |= {"user": "root", "group": "root", "diff-filter": "M", "porcelain": "v1", "dirty": "x", "k": "1", "f": "1"}
 WORDS |= {"untracked-files": "no", "u": "no", "A": "n", "b": "1", "c": "1", "I": "seconds", "iso-8601": "seconds"}
 WORDS |= {"rfc-3339": "seconds", "n": "ln", "decorate": "short", "time-style": "iso", "time": "atime", "bytes": "1"}
 WORDS |= {"characters": "1", "fields": "1", "key": "1", "sort": "size", "e": "py", "T": "py", "extension": "py"}
-"""A valid value for flags that take a word, by the flag."""
+"""A valid value for each flag that takes a word."""
 OF_PROGRAM = {"rg": {"sort": "path", "sortr": "path", "t": "py", "T": "py", "type": "py", "type-not": "py"}}
 OF_PROGRAM |= {
     "git": {"sort": "refname", "stat": "80", "t": ""},
@@ -37,18 +37,18 @@ OPENS = re.compile(r"^(?:\d+ +)?(?:open|openat|creat)\(")
 FOR_WRITING = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|^(?:\d+ +)?creat\(")
 NOTHING_WRITTEN = re.compile(r'"/dev/(?:null|tty)"|"/proc/self/')
 OWN_SOCKETS = re.compile(r'"/(?:var/)?run/(?:nscd/socket|systemd/userdb)|AF_NETLINK')
-"""The C library asks them for the names of users."""
+"""Sockets that the C library uses to look up user names."""
 CALL = re.compile(r"^(?:\d+ +)?(\w+)\(")
 STARTED = re.compile(r'execve\("([^"]*)"')
 FAILED_SEARCH = re.compile(r"= -1 ENOENT")
 STARTERS = frozenset({"timeout", "nice"})
 CONTROLS = (("cp", "a", "/tmp/z"), ("env", "true"), ("bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9"))
-"""They write, start and connect. If the trace does not show it, nothing is known about the others."""
+"""Commands that write, start a program and connect. If the trace does not show this, it is not reliable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """`code`: its exit code. `beyond`: system calls that its work does not need."""
+    """`code`: its exit code. `beyond`: system calls that are not needed for reading."""
 
     words: tuple[str, ...]
     code: int
@@ -56,7 +56,7 @@ class Traced:
 
 
 def commands_of(row: Row) -> Iterator[tuple[str, ...]]:
-    """Each example, and one command for each flag."""
+    """Each example of the row, and one command for each flag."""
     for text in row.yes:
         yield split_example(text)
     name = tuple(row.name.split())
@@ -87,7 +87,7 @@ def _ordered(row: Row, name: tuple[str, ...], flags: tuple[str, ...], operands: 
 
 
 def make_project(folder: Path) -> None:
-    """The files that the examples name, and a repository with two commits."""
+    """Create the files that the examples name, and a repository with two commits."""
     for name, text in (("a", "1 x\n2 y\n3 z\n"), ("b", "1 x\n2 w\n"), ("c", "x\n"), ("src/a.py", "x = 1\n")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -102,7 +102,7 @@ def make_project(folder: Path) -> None:
 
 
 def can_trace() -> str:
-    """The program. Raises NotMeasured."""
+    """The path of strace. Raises NotMeasured if it is not installed."""
     found = shutil.which("strace")
     if found is None:
         raise NotMeasured("strace is not installed")
@@ -112,7 +112,7 @@ def can_trace() -> str:
 async def trace(
     sandbox: Sandbox, workspace: Path, output: Path, commands: Sequence[tuple[str, ...]], path: str
 ) -> list[Traced]:
-    """Runs them one after the other in one sandbox, which cannot write to the workspace.
+    """Run the commands one by one in one sandbox that cannot write to the workspace.
 
     Raises RuntimeError if the trace does not show what the controls do.
     """
@@ -121,7 +121,7 @@ async def trace(
     lines = ["export LC_ALL=C.UTF-8"]
     for number, words in enumerate(commands):
         name = shlex.quote(str(output / str(number)))
-        # `type`, `command` and `cd` are bash's own.
+        # `type`, `command` and `cd` are builtins of bash.
         line = shlex.join(("/bin/bash", "-c", shlex.join(words)))
         lines.append(
             f"timeout 20 {strace} -f -qq -s 200 -e signal=none -e trace={TRACED} -o {name} {line} </dev/null "
@@ -145,7 +145,7 @@ async def trace(
 
 
 def beyond(words: Sequence[str], log: Path) -> Iterator[str]:
-    """What the trace shows beyond reading, by bash and the programs that `words` name."""
+    """Lines of the trace that show more than reading by bash and the programs in `words`."""
     own = {"bash", words[0], *(words if words[0] in STARTERS else ())}
     for line in log.read_text(errors="replace").splitlines():
         found = CALL.match(line)

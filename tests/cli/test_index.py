@@ -108,8 +108,8 @@ def test_a_damaged_index_is_said(folder: Folder) -> None:
     place = Path(folder.status()["place"])
     (place / "files.sqlite3").write_bytes(b"x" * 5000)
     code, said = folder.run("index")
-    assert (code, "failed: what is stored cannot be read" in said) == (1, True)
-    assert ("`tark-lsp index rebuild` builds it again" in said, "definitions" in said) == (True, False)
+    assert (code, "failed: the stored index cannot be read" in said) == (1, True)
+    assert ("`tark-lsp index rebuild` rebuilds it" in said, "definitions" in said) == (True, False)
     assert folder.run("index", "rebuild")[0] == 0
 
 

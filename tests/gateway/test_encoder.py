@@ -234,7 +234,7 @@ def test_malformed_arguments_are_passed_on_and_never_logged(caplog: pytest.LogCa
     assert output(events)[0]["arguments"] == '{"key": secret'
     [record] = caplog.records
     assert "secret" not in record.getMessage()
-    assert "14 characters of arguments are no JSON from character 8 on" in record.getMessage()
+    assert "14 characters of arguments are not JSON from character 8 on" in record.getMessage()
 
 
 GIVEN = [

@@ -82,7 +82,7 @@ def test_the_table_has_every_wire() -> None:
         ("openai-chat", PLAIN, ChatOptions(OneTool("hear")), "hear is required, but it is not among the tools"),
         ("anthropic-messages", replace(CLAUDE_46, off="never"), ChatOptions("required"), "while it thinks"),
         ("anthropic-messages", replace(CLAUDE_46, off="between_tools"), ChatOptions("required"), "while it thinks"),
-        ("anthropic-messages", PLAIN, JSON, "p/m has JSON only with a schema"),
+        ("anthropic-messages", PLAIN, JSON, "p/m supports JSON only with a schema"),
         ("gemini-content", GEMINI_2, SCHEMA, "cannot have a format and tools in one request"),
         ("ollama-chat", PLAIN, SCHEMA, "cannot have a format and tools in one request"),
         ("openai-chat", replace(PLAIN, text_calls=True), JSON, "cannot have a format and tools in one request"),

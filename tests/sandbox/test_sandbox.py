@@ -334,7 +334,7 @@ async def test_without_bubblewrap_the_user_is_told(root: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "lets no user make namespaces"),
+        ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "does not let users create namespaces"),
         ("exit 0", "could not start a command"),
         ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "self-test of the sandbox failed"),
     ],

@@ -1,4 +1,4 @@
-"""The table of languages: one file for each family. Drop a file with `LANGUAGES` in, and they exist."""
+"""The table of languages, with one module for each family. To add languages, add a module with `LANGUAGES`."""
 
 import importlib
 import pkgutil
@@ -10,7 +10,7 @@ from tark_lsp.index.languages.language import CodeLanguage
 
 @cache
 def all_languages() -> tuple[CodeLanguage, ...]:
-    """In the order of the names of their files."""
+    """All languages, in the order of the names of their modules."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
     return tuple(row for module in modules for row in getattr(module, "LANGUAGES", ()))
@@ -27,7 +27,7 @@ def _by_program() -> dict[str, CodeLanguage]:
 
 
 def language_of(path: str, text: str) -> CodeLanguage | None:
-    """By the name of the file, else by its ending, else by the program in its `#!` line."""
+    """The language by the name of the file, else by its extension, else by the program in its `#!` line."""
     name = PurePath(path).name.lower()
     found = _by_name().get(name) or _by_name().get(PurePath(name).suffix)
     if found is None and "." not in name and text.startswith("#!"):

@@ -1,4 +1,4 @@
-"""Bash, and what it can read of other shells."""
+"""Bash, and other shells as far as Bash's grammar can read them."""
 
 from tark_lsp.index.languages.language import CodeLanguage
 

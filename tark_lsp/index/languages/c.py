@@ -10,7 +10,7 @@ OUTSIDE_FUNCTIONS = (
     "preproc_else",
     "preproc_elif",
 )
-"""What declarations of the whole program stand in. In a function, `Shape shape(3);` would look like one."""
+"""The nodes that contain global declarations. In a function, `Shape shape(3);` would look like one."""
 
 DECLARATIONS = "\n".join(
     f"""

@@ -1,4 +1,4 @@
-"""Facts about models: their types, prices, the table that we ship, and how several sources are merged.
+"""Facts about models: their types, prices, the shipped table, and how several sources are merged.
 
 The sources, lowest first: this table, the price library (prices.py), the provider's own listing (listing.py), the
 user's settings. A higher source overrides a lower one. Facts are never guessed from a similar name.
@@ -46,7 +46,7 @@ FREE = Price(0.0, 0.0)
 class ModelFacts:
     """None, "unknown" and () mean "not known". Sizes are in tokens.
 
-    `efforts`: the model's words for how much to think, the least first. `off`: how its thinking is turned off. `tools`:
+    `efforts`: the model's effort levels, the lowest first. `off`: how its thinking is turned off. `tools`:
     whether it has native tool calls; a model without them writes them as text. `sampling`: whether it accepts
     `temperature` and `top_p`. `tool_search`: whether it loads deferred tools that a search found. `wire`: the best wire
     that the provider offers for this model.
@@ -136,7 +136,7 @@ NO_SAMPLING = (
     r"claude-opus-4[.-][78].*|claude-(opus|sonnet|haiku|fable|mythos)-[5-9].*|o[134](-.*)?|gpt-[56](?!.*chat|\.3$).*"
 )
 """Models that reject `temperature` and `top_p`: Claude since Opus 4.7, and OpenAI's reasoning models. (Those with the
-effort `none` accept them with it; they are left out there, too, and the caller is told.)"""
+effort `none` accept them with it; they are left out there, too, and the caller gets a notice.)"""
 
 TOOL_SEARCH = (
     r"claude-(opus|sonnet|haiku)-4[.-][5-8].*|claude-(opus|sonnet|haiku|fable|mythos)-[5-9].*|"
@@ -146,7 +146,7 @@ TOOL_SEARCH = (
 
 TABLE: tuple[tuple[str, ModelFacts], ...] = (
     # Anthropic: platform.claude.com, model overviews and "Effort". xhigh came with Opus 4.7, max with Opus 4.6. Since
-    # 5.0 they think by default; how that is turned off is in the migration guide of each.
+    # 5.0 they think by default; the migration guide of each model describes how to turn this off.
     (r"claude-(opus|sonnet)-4[.-]6.*", _row(1_000_000, 128_000, "adaptive", "low medium high max", off="unasked")),
     (r"claude-opus-4[.-][78].*", _claude("unasked")),
     (r"claude-(fable|mythos)-[5-9].*|claude-opus-5[.-]5.*", _claude("never")),
@@ -185,7 +185,7 @@ TABLE: tuple[tuple[str, ModelFacts], ...] = (
     (r"gemini-3.*", _row(1_048_576, 65_536, "effort", "minimal low medium high")),
     (r"gemini-2\.5.*", _row(1_048_576, 65_536, "budget")),
     (r"gemini-2\.0.*", _row(1_048_576, 8_192, "none")),
-    # xAI: docs.x.ai, "Reasoning". Models without effort words think or not, and that cannot be changed.
+    # xAI: docs.x.ai, "Reasoning". Models without effort levels always think or never, and this cannot be changed.
     (r"grok-4\.[67].*", _row(500_000, None, "effort", "low medium high xhigh")),
     (r"grok-4\.5.*", _row(500_000, None, "effort", "low medium high")),
     (r"grok-4\.3.*", _row(1_000_000, None, "effort", "none low medium high")),

@@ -9,9 +9,9 @@ DATED = re.compile(r"(.+?)-\d{4}-?\d\d-?\d\d")
 
 
 def is_listed(name: str, listed: Collection[str]) -> bool:
-    """Also a name that stands for a listed one: of its newest date (OpenAI, Anthropic), or without a tag (Ollama).
+    """True also for an alias of a listed name: without its date (OpenAI, Anthropic), or without a tag (Ollama).
 
-    After a colon, OpenRouter takes variants of all its models, which it does not list.
+    OpenRouter accepts variants of all its models after a colon, but does not list them.
     """
     known = {*listed, *(found[1] for model in listed if (found := DATED.fullmatch(model)))}
     known |= {model.removesuffix(":latest") for model in listed}
@@ -19,6 +19,6 @@ def is_listed(name: str, listed: Collection[str]) -> bool:
 
 
 def near_names(name: str, listed: Collection[str]) -> list[str]:
-    """Those that the user can have meant, the most similar first."""
+    """The names that the user may have meant, the most similar first."""
     by_lower = {model.lower(): model for model in listed}
     return [by_lower[found] for found in difflib.get_close_matches(name.lower(), by_lower, MOST_NEAR)]

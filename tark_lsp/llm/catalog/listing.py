@@ -25,7 +25,7 @@ AskProvider: TypeAlias = Callable[[str, bytes | None], Awaitable[Any]]
 """Takes a path below the base URL and an optional body to POST; returns the answer's JSON. Raises ModelError."""
 
 MAX_PAGES = 20
-"""A page has up to 1,000 models (Gemini, Anthropic). A listing that never ends must not hang us."""
+"""A page has up to 1,000 models (Gemini, Anthropic). An endless listing must not block the server."""
 
 DESCRIBE_PATHS = {"ollama-chat": "/api/show"}
 """The path where a server of this wire describes one model."""
@@ -56,7 +56,7 @@ ENDPOINTS = {
     "/v1/messages": "anthropic-messages",
     "/chat/completions": "openai-chat",
 }
-"""Copilot's `supported_endpoints` and our wires, the best first."""
+"""Copilot's `supported_endpoints` and Tark's wires, the best first."""
 
 NO_CHAT = re.compile(
     r"(^|[^a-z])(embed(ding)?s?|tts|whisper|dall-e|sora|veo|imagen?|imagine|audio|realtime|live|transcribe|moderation"
@@ -89,7 +89,7 @@ async def fetch_description(wire: str, model: str, ask: AskProvider) -> ModelFac
 
 
 def read_listing(provider: str, body: object) -> list[ModelInfo]:
-    """The newest first. Malformed entries and models that do not chat are left out."""
+    """The models, newest first. Malformed entries and models that do not chat are left out."""
     listed = body
     if isinstance(body, Mapping):
         listed = body.get("data") if "data" in body else body.get("models")
@@ -165,7 +165,7 @@ def _info(provider: str, entry: Mapping[str, Any], name: str) -> ModelInfo:
 
 def _thinking(entry: Mapping[str, Any]) -> tuple[ThinkingStyle, tuple[str, ...]]:
     parameters = entry.get("supported_parameters")
-    if isinstance(parameters, list):  # OpenRouter, which takes an effort for every model
+    if isinstance(parameters, list):  # OpenRouter, which accepts an effort for every model
         return ("effort", ()) if "reasoning" in parameters else ("none", ())
     if entry.get("thinking") is False:  # Gemini
         return "none", ()

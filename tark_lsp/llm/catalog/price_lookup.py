@@ -1,7 +1,7 @@
 """A program that prints the prices of the models named on standard input, as JSON, from the library genai-prices.
 
-It runs in its own process: in ours the library would keep 14 MB and block the event loop for half a second (108 MB
-and 1.6 s if it is not compiled yet). It never uses the network; it knows the prices that were installed with it.
+It runs in its own process: in the server, the library would keep 14 MB and block the event loop for half a second
+(108 MB and 1.6 s if it is not compiled yet). It never uses the network, only the prices that were installed with it.
 
 Input: `[[base URL, model], ...]`. Output, for each: null, or `{"context_window": tokens or null, "price": null or
 row}`. A row is `{input, output, cached, cache_write, above: [[tokens, row], ...]}` in dollars for a million tokens.

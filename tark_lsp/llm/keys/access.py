@@ -1,4 +1,4 @@
-"""Where a request goes and with which key. Read before each request, and again after a key was refused."""
+"""The base URL and the key of a request. They are read before each request, and again after a key was refused."""
 
 import logging
 from collections.abc import Mapping

@@ -16,7 +16,7 @@ CheckResult = Literal["accepted", "refused", "unchecked"]
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """`unchecked`: nobody knows, and `message` says why. `model`: the best that the provider lists."""
+    """`unchecked`: the result is unknown, and `message` says why. `model`: the best that the provider lists."""
 
     result: CheckResult
     message: str = ""
@@ -45,7 +45,7 @@ async def check_provider(
 
 
 async def _prove(connections: ProviderConnections, name: str) -> KeyCheck:
-    """The provider has listed its models. That proves nothing if it does so without a key, too.
+    """Call this after the provider has listed its models. This proves nothing if it also lists them without a key.
 
     Raises ModelError.
     """

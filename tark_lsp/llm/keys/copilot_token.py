@@ -35,7 +35,7 @@ from tark_lsp.llm.wire.provider_errors import provider_error
 REFRESH_SECONDS = 1500.0
 """Used if the answer does not say when to refresh."""
 GRACE_SECONDS = 60.0
-"""How long a token stays valid after its refresh time. By our clock, since their `expires_at` is by theirs."""
+"""How long a token stays valid after its refresh time, by the local clock: GitHub's `expires_at` uses GitHub's."""
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class CopilotAccess:
         key = find_environment_key(provider.key_env, self._environ, provider.base_url)
         if key is not None:
             return Access(provider.base_url, key)
-        async with self._refreshing:  # a request that waits here finds what the one before it fetched
+        async with self._refreshing:  # a request that waits here finds the token that the previous request fetched
             stored = await self._stored()
             session = self._session
             if session is None or session.secret != stored.secret:
@@ -169,7 +169,7 @@ def _seconds(value: object) -> float:
 
 
 def _without_details(body: object) -> object:
-    """GitHub's message for people, if there is one: it says why an account has no Copilot."""
+    """GitHub's message for the user, if there is one: it says why an account has no Copilot."""
     match body:
         case {"error_details": {"message": str(message)}}:
             return {"message": message}

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """`source` tells people where the key came from. It is sent only to `origin` (scheme, host, port)."""
+    """`source`: where the key comes from, for the user. The key is sent only to `origin` (scheme, host, port)."""
 
     value: str = field(repr=False)
     source: str

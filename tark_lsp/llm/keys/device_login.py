@@ -1,4 +1,4 @@
-"""OAuth's device flow (RFC 8628): the user types a code on a web page, and we poll until that is done.
+"""OAuth's device flow (RFC 8628): the user types a code on a web page, and Tark polls until this is done.
 
 `TokenPolling` reads the answers and does no I/O; `request_device_code` and `wait_for_token` send the requests.
 """
@@ -81,7 +81,7 @@ class DeviceLogin:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCode:
-    """`user_code` and `verification_uri` are for the user, the rest is for us. Times are in seconds."""
+    """`user_code` and `verification_uri` are for the user, the rest is for Tark. Times are in seconds."""
 
     device_code: str = field(repr=False)
     user_code: str = field(repr=False)

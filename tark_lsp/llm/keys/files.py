@@ -23,7 +23,7 @@ class KeyFiles:
         self.folder = folder
 
     def describe_location(self, provider: str) -> str:
-        """Where the secret is, in words for people."""
+        """The place of the secret, as text for the user."""
         return f"the file {self._path(provider)}"
 
     def read_secret(self, provider: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Asks the system's keyring in a child process, which ends when it is not asked for a while (keyring_program.py)."""
+"""Asks the system's keyring in a child process, which ends when it is idle for a while (keyring_program.py)."""
 
 import contextlib
 import json
@@ -13,10 +13,10 @@ PROGRAM = (sys.executable, "-P", "-m", "tark_lsp.llm.keys.keyring_program")
 """-P: the current folder is the user's workspace, and nothing may be imported from there."""
 
 IDLE_SECONDS = 5.0
-"""The requests of a turn, and the providers of a list, ask one after another, and starting the process takes 0.2 s."""
+"""The process is kept this long: a turn's requests ask one after another, and starting the process takes 0.2 s."""
 
 PAUSE_SECONDS = 60.0
-"""How long a keyring that did not answer is not asked again: each request would cost a timeout."""
+"""How long a keyring that did not answer is not asked again, because each request would wait for a timeout."""
 
 
 class KeyringFailed(Exception):

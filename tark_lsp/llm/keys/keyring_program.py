@@ -1,7 +1,7 @@
 """A program that asks the system's keyring: it reads a question from each line, and prints its answer as a line.
 
-It runs in its own process: in the server's, the keyring library would keep 14 MB for good. Keys pass only through these
-pipes, never through arguments, the environment or a file. It ends with its input, even while the keyring hangs.
+It runs in its own process: in the server, the keyring library would keep 14 MB permanently. Keys pass only through
+these pipes, never through arguments, the environment or a file. It ends with its input, even while the keyring hangs.
 
 A question is `{"action": "read" | "store" | "delete" | "name", "provider": ..., "text": ...}`. An answer is `{"value":
 ...}`, or `{"missing": true}` if there is no keyring, or `{"failed": name of the exception}`, without its message, which
@@ -21,7 +21,7 @@ MIN_KEYRING_PRIORITY = 1
 
 
 class Keyring(Protocol):
-    """The part of the keyring library that we use."""
+    """The part of the keyring library that Tark uses."""
 
     def get_password(self, service: str, username: str) -> str | None: ...
 

@@ -108,7 +108,7 @@ class Logins:
         return await check_provider(self._overrides, self._environ, self._store, name)
 
     def has_login(self, name: str) -> bool:
-        """Can the user log in with a code? Raises SettingsError."""
+        """Whether the user can log in with a code. Raises SettingsError."""
         login = self.find_provider(name).login
         return login is not None and bool(login.client_id)
 
@@ -123,7 +123,7 @@ class Logins:
         return await asyncio.to_thread(self._store.delete_secret, name)
 
     async def describe_location(self) -> str:
-        """Where a key would be stored, in words for people."""
+        """Where a key would be stored, as text for the user."""
         return await asyncio.to_thread(self._store.describe_location)
 
 

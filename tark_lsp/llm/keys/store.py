@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredSecret:
-    """A key, or a login's token. `place` is in words for people. `expires`: Unix seconds; None: never."""
+    """A key, or a login's token. `place`: text for the user. `expires`: Unix seconds; None: never."""
 
     secret: str = field(repr=False)
     origin: str
@@ -66,8 +66,8 @@ class KeyStore:
         return None if text is None else _decode(text, KEYRING)
 
     def write_secret(self, provider: str, secret: str, origin: str, expires: float | None = None) -> str:
-        """Returns where it is stored, in words for people. A failed keyring can hold an older one; the file overrides
-        it.
+        """Returns where it is stored, as text for the user. A failed keyring can contain an older secret, but the file
+        overrides it.
         """
         text = json.dumps({"secret": secret, "origin": origin, "expires": expires})
         stored = None
@@ -93,7 +93,7 @@ class KeyStore:
         return places
 
     def describe_location(self) -> str:
-        """Where a secret would be stored now, in words for people."""
+        """Where a secret would be stored now, as text for the user."""
         try:
             name = self._ask("name", self._read_seconds)
         except SettingsError as error:

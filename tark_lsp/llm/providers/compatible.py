@@ -1,4 +1,4 @@
-"""Any server that supports one of our wires, under any name that the settings define (`{wire, baseUrl, apiKeyEnv}`)."""
+"""Any server that supports one of Tark's wires, under a name that the settings define (wire, baseUrl, apiKeyEnv)."""
 
 from tark_lsp.llm.provider import Provider, Route
 

@@ -1,6 +1,6 @@
 """Encodes a scripted reply as the bytes of a real provider, and reads the last message of a request.
 
-It follows the vendors' formats, not our parsers, so that encoder and parser check each other.
+It follows the vendors' formats, not Tark's parsers, so that encoder and parser check each other.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

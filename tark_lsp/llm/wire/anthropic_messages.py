@@ -97,7 +97,7 @@ def _thinking(level: str, target: TargetModel, messages: list[Any], max_tokens: 
     if target.thinking == "adaptive":
         effort = effort_for(level, target.efforts or EFFORTS)
         output = {"output_config": {"effort": effort}} if effort else {}
-        # Since Opus 4.7 the text of thinking is left out unless asked for.
+        # Since Opus 4.7, the text of thinking is left out unless the request asks for it.
         return {"thinking": {"type": "adaptive", "display": "summarized"}, **output}
     if target.thinking == "none" or level == "auto":
         return {}

@@ -92,7 +92,7 @@ class MessagesParser:
                 raise provider_error(decode_untyped_json(frame))
             case "" if "error" in (body := decode_untyped_json(frame)):
                 raise provider_error(body)
-        return ()  # ping, and events that we do not know
+        return ()  # ping, and unknown events
 
     def close(self) -> Sequence[StreamEvent]:
         if not self._done:

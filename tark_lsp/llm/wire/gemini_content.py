@@ -151,7 +151,7 @@ def _signature(echo: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _given_id(call: ToolCall) -> Mapping[str, Any]:
-    """The id that the model gave, if any. Ids that we made are not sent."""
+    """The id that the model gave, if any. Ids that Tark made are not sent."""
     return {"id": call.echo["id"]} if call.echo and "id" in call.echo else {}
 
 

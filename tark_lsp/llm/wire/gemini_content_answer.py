@@ -130,7 +130,7 @@ class GeminiParser:
             self._blocked = chunk.prompt_feedback
         for number, candidate in enumerate(chunk.candidates or ()):
             if candidate.index:
-                continue  # only one answer was asked for
+                continue  # only one answer was requested
             if candidate.content is not None and candidate.content.parts:
                 for place, part in enumerate(candidate.content.parts):
                     text = part.text
@@ -155,7 +155,7 @@ class GeminiParser:
         return events
 
     def close(self) -> Sequence[StreamEvent]:
-        """Also raises StreamCut for an answer that failed, by the provider's own word, and has nothing useful."""
+        """Also raises StreamCut if the finish reason says that the answer failed, and it has nothing useful."""
         if self._blocked is not None:
             reason, message = self._blocked.block_reason or "", self._blocked.block_reason_message or ""
             return [

@@ -6,7 +6,7 @@ from tark_lsp.llm.wire.wire import TargetModel
 
 
 def is_since_3(target: TargetModel) -> bool:
-    """Whether results can hold images, thinking has levels, and JSON can be asked for beside tools.
+    """Whether results can contain images, thinking has levels, and JSON can be requested together with tools.
 
     A name without a version means the newest model.
     """

@@ -1,4 +1,4 @@
-"""Reads the JSON of providers and writes ours: tolerant of broken text that is received, strict about what is sent."""
+"""Reads and writes the JSON of answers and requests: tolerant of broken received text, strict about what is sent."""
 
 import json
 from typing import Any, NoReturn, TypeVar
@@ -10,7 +10,7 @@ from tark_lsp.errors import ProtocolError
 T = TypeVar("T")
 
 MAX_DEPTH = 200
-"""The deepest nesting that is sent back to a provider. Beyond it our encoder fails, and many servers fail earlier."""
+"""The deepest nesting that is sent back to a provider. Beyond it the encoder fails, and many servers fail earlier."""
 
 ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 

@@ -18,7 +18,7 @@ IN_DOUBT = -1
 
 
 class MarkdownCode:
-    """Receives the text up to some place, and says whether that place is in code."""
+    """Receives the text up to some place, and tells whether that place is in code."""
 
     def __init__(self) -> None:
         self._added: list[str] = []  # not analysed yet: most texts never need it

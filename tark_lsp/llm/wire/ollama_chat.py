@@ -128,7 +128,7 @@ def _results(message: Message, calls: dict[str, ToolCall], target: TargetModel) 
 
 
 def _given_id(call: ToolCall, field: str) -> dict[str, Any]:
-    """The id that the server gave, if any. Ids that we made are not sent."""
+    """The id that the server gave, if any. Ids that Tark made are not sent."""
     return {field: call.echo["id"]} if call.echo and "id" in call.echo else {}
 
 

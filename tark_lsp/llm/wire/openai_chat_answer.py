@@ -121,7 +121,7 @@ class ChatParser:
         events: list[StreamEvent] = []
         for choice in chunk.choices or ():
             if choice.index:
-                continue  # only one answer was asked for
+                continue  # only one answer was requested
             self._answered = True
             usage = usage or choice.usage  # Moonshot
             if choice.delta is not None:

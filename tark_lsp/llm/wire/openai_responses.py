@@ -34,8 +34,8 @@ FINISHED = frozenset(
         "web_search_call",
     }
 )
-"""The server's own items that are sent back unchanged. Others would wait for an answer that we never give: calls of
-tools that we do not have (shell, patch, custom), and requests for approval."""
+"""The server's own items that are sent back unchanged. Others would wait for an answer that Tark never gives: calls of
+tools that Tark does not have (shell, patch, custom), and requests for approval."""
 
 
 def encode_request(request: ChatRequest, target: TargetModel) -> bytes:

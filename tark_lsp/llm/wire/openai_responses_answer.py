@@ -163,7 +163,7 @@ class ResponsesParser:
                 raise provider_error(decode_untyped_json(frame))
             case "" if not {"error", "detail", "message"}.isdisjoint(body := decode_untyped_json(frame)):
                 raise provider_error(body)
-        return ()  # pings, progress, and events that we do not know
+        return ()  # pings, progress, and unknown events
 
     def _text_events(self, what: str, slot: int, part: int | None, text: Any) -> Sequence[StreamEvent]:
         if not text or not isinstance(text, str):
@@ -238,7 +238,7 @@ class ResponsesParser:
         return events if self._has_text(slot) else events + self._calls.add_arguments(slot, arguments)
 
     def _end_search(self, slot: int, item: dict[str, Any]) -> list[StreamEvent]:
-        """A search that we have to do, as a call of our own tool for that. Its arguments are an object."""
+        """Converts a search by the client to a call of Tark's tool for it. Its arguments are an object."""
         search = {"name": FIND_TOOLS, "call_id": item.get("call_id"), "status": item.get("status")}
         return self._end_call(slot, _known({**search, "arguments": encode_json(item.get("arguments") or {}).decode()}))
 

@@ -1,4 +1,4 @@
-"""Turns the error bodies of providers, in all their shapes, into errors of our tree.
+"""Turns the error bodies of providers, in all their formats, into ModelErrors.
 
 The shapes come from recorded error bodies. The body overrides the status, since gateways answer 400 for a bad key, 429
 for an empty account, and 200 with an error inside.
@@ -27,7 +27,7 @@ from tark_lsp.errors import (
 
 MESSAGE_CHARACTERS = 4_000
 WORD_CHARACTERS = 200
-"""Of codes, types and names of fields."""
+"""The longest code, type or field name, in characters."""
 
 TOO_LARGE = r"request_too_large|request (entity )?too large"
 """The request is too long at any time, even if the message also names a rate."""
@@ -135,12 +135,12 @@ HINTS: tuple[tuple[str, str], ...] = (
 """What to do about particular refusals. The first pattern that matches is used."""
 
 MOST_DETAILS = 20
-"""Of the errors or details in one body."""
+"""How many errors or details of one body are read."""
 
 HINTS_BY_STATUS = {466: "update tark-lsp: the provider no longer serves this version"}
 
 PAGE_CHARACTERS = 20_000
-"""Of a body that is not JSON; a web page has its title at the start."""
+"""Characters that are read of a body that is not JSON. A web page has its title at the start."""
 
 RETRY_IN = re.compile(r"(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s|sec|seconds)\b", re.IGNORECASE)
 

@@ -14,7 +14,7 @@ SAFE_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 """Ids that every provider accepts: Anthropic's alphabet, the length limit of Chat Completions."""
 
 SAFE_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
-"""Tool names that every provider accepts. Ours match; names that models invent are in the history too."""
+"""Tool names that every provider accepts. Tark's names match, but the history also has names that models invented."""
 
 IMAGES_LEFT_OUT = "[{} image(s) left out: this model does not accept images]"
 NO_RESULT = "No result: this call did not run."
@@ -60,7 +60,7 @@ def call_input(call: ToolCall) -> dict[str, Any]:
 
 
 def result_text(result: ToolResult) -> str:
-    """For wires without an error flag. Our own failures are JSON with `"ok": false`, so they need no mark."""
+    """The text for wires without an error flag. Tark's own failures are JSON with `"ok": false`: they need no mark."""
     if result.is_error and not result.content.startswith('{"ok": false'):
         return f"Error: {result.content}"
     return result.content

@@ -1,4 +1,4 @@
-"""The cost of an answer as the provider states it, in dollars. It overrides the cost that we compute from a price."""
+"""The cost of an answer as the provider states it, in dollars. It overrides the cost that is computed from a price."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ FOLLOWING = (PARAMETER_BEGINS, FUNCTION_ENDS)
 PARAMETER = re.compile(r"<parameter=([^<>\n]{1,100})>")
 TOKEN = re.compile(r"<parameter=[^<>\n]{1,100}>|</parameter>|</function>")
 SPACE = re.compile(r"\s{0,1000}")
-"""White space between the marks of a call. With more than this it is not a call, so that the decision is bounded."""
+"""White space between the marks of a call. With more than this it is not a call, so that the search is bounded."""
 
 NOTHING_MORE = re.compile(r"\s*(?:</tool_call>\s*)?")
 MAX_TOKEN_LENGTH = len(PARAMETER_BEGINS) + 101

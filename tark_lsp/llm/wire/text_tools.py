@@ -79,7 +79,7 @@ def call_text(call: ToolCall) -> str:
         arguments = json.loads(call.arguments or "{}")
     except ValueError:
         arguments = call.arguments
-    # A marker inside a string is escaped, so that neither our reader nor a model takes it for a marker.
+    # A marker inside a string is escaped, so that neither the parser nor a model mistakes it for a marker.
     body = _json({"name": call.name, "arguments": arguments}).replace("<", "\\u003c")
     return f"<tool_call>\n{body}\n</tool_call>"
 

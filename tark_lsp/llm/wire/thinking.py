@@ -1,16 +1,16 @@
-"""Maps a thinking level to the effort words of a model."""
+"""Maps a thinking level to the effort levels of a model."""
 
 from collections.abc import Sequence
 
 EFFORT_SCALE = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""All effort words of all providers, the least first."""
+"""All effort levels of all providers, the lowest first."""
 
 
 def effort_for(level: str, efforts: Sequence[str]) -> str:
-    """Returns the word of `efforts` (the model's words, the least first; empty: unknown) that is nearest to `level`.
+    """Returns the level of `efforts` (the model's, the lowest first; empty: unknown) that is nearest to `level`.
 
     "" means: send nothing. It is returned for `auto`, the model's own default, and for `off` if the efforts are
-    unknown. `off` becomes the least effort. A level never becomes `none`. Of two equally near words the lower is used.
+    unknown. `off` becomes the lowest effort. A level never becomes `none`. Of two equally near ones, the lower is used.
     """
     if level == "auto":
         return ""

@@ -14,7 +14,7 @@ from tark_lsp.llm.wire.json_values import read_object
 
 @dataclass(slots=True)
 class _Call:
-    """`given_id` comes from the provider. `id` is ours, set when the call starts ("" before that)."""
+    """`given_id`: from the provider. `id`: Tark's, set when the call starts ("" before that)."""
 
     given_id: str = ""
     name: str = ""

@@ -22,7 +22,7 @@ ThinkingStyle: TypeAlias = Literal["unknown", "none", "effort", "adaptive", "bud
 """How to control a model's thinking: not at all, by effort, adaptively (with an effort), by token budget, on or off."""
 
 ThinkingOff: TypeAlias = Literal["unknown", "unasked", "disabled", "between_tools", "never"]
-"""How a model stops: it thinks only if asked to; it is told to; it is told to, but thinks between tool calls; never."""
+"""How thinking is turned off: by not requesting it, by a field, by a field except between tool calls, or never."""
 
 Framing: TypeAlias = Literal["sse", "json-lines"]
 
@@ -79,7 +79,7 @@ NO_QUIRKS = Quirks()
 class TargetModel:
     """The model a request is encoded for. `ref` is `<provider>/<model>`, `model` the provider's own name for it.
 
-    `efforts`: the model's words for how much to think, the least first; empty if unknown.
+    `efforts`: the model's effort levels, the lowest first; empty if unknown.
     `context_window`: tokens; None if unknown.
     `sampling`: whether it accepts `temperature` and `top_p`; None if unknown.
     `text_calls`: the model has no native tool calls, so it writes them as text.
@@ -130,7 +130,7 @@ class Wire:
 
     `path` and `models_path` are appended to the base URL, as the vendor's own SDK defines it. `{model}` in `path` is
     replaced by the model's name. `key_header` carries the key; `authorization` means a bearer token.
-    `downgrades` yields one sentence for each thing that `encode` leaves out of this request for a reason of the wire's.
+    `downgrades` yields one sentence for each part of this request that `encode` leaves out because of the wire.
     """
 
     name: str

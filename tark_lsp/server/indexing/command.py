@@ -1,4 +1,4 @@
-"""`tark.index.*`: what the index has, and building it again."""
+"""`tark.index.*`: show the status of the index, and rebuild it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -22,13 +22,13 @@ class IndexCommands:
         yield Command("tark.index.rebuild", command_payloads.Nothing, self.rebuild)
 
     async def status(self, _: command_payloads.Nothing) -> dict[str, Any]:
-        """Starts nothing."""
+        """Does not start the index process."""
         status = await self._index.status()
         await self._show.command_result("index", f"# Code index\n\n{prose_line(status_line(status))}\n")
         return status_json(status)
 
     async def rebuild(self, _: command_payloads.Nothing) -> dict[str, Any]:
-        """Answers when the building has begun. Raises RequestError if there is no index."""
+        """Answers when the rebuild has begun. Raises RequestError if there is no index."""
         try:
             await self._index.rebuild()
         except ToolError as error:
@@ -37,7 +37,7 @@ class IndexCommands:
 
 
 def status_json(status: IndexStatus) -> dict[str, Any]:
-    """As clients get it (protocol.md)."""
+    """The status in the format for clients (protocol.md)."""
     return {
         "state": status.state.value,
         "files": status.files,
@@ -52,7 +52,7 @@ def status_json(status: IndexStatus) -> dict[str, Any]:
 
 
 def status_line(status: IndexStatus) -> str:
-    """One line for people."""
+    """The status as one line for the user."""
     reason = f": {status.reason}" if status.reason else ""
     if status.state is IndexState.OFF:
         return f"off{reason}"

@@ -1,7 +1,7 @@
-"""Gives the index dense vectors of the embedder that `index.embeddings` names, and the vectors of queries.
+"""Computes dense vectors for the index and for queries, with the embedder in `index.embeddings`.
 
-Nothing is sent before the user said yes to this host and this workspace. What is sent are the chunks of files that the
-index may have, read where every other file is read, with their secrets masked.
+Nothing is sent before the user has agreed to this host for this workspace. Only chunks of files that may be indexed are
+sent. The chunks are read through the workspace like every other file, and their secrets are masked.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ from tark_lsp.visible import visible
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 
-if TYPE_CHECKING:  # imported when the settings name an embedder
+if TYPE_CHECKING:  # imported only if the settings name an embedder
     from tark_lsp.index.client import IndexClient
     from tark_lsp.llm.embeddings import EndpointEmbedder
     from tark_lsp.server.indexing.qdrant import QdrantVectors
 
 BATCH = 64
-"""Chunks that are embedded at once."""
+"""Chunks that are embedded in one request."""
 QUERY_SECONDS = 3.0
 """How long a question waits for the vector of its query."""
 NEAREST = 300
-"""Of a Qdrant, which can hold code that is not here."""
+"""How many results are requested from Qdrant, because some can be for code that is not in this workspace."""
 STATIC = "static"
 SEND, NOT_NOW = "Send", "Not Now"
 QDRANT_KEY = "QDRANT_API_KEY"
@@ -47,7 +47,7 @@ QDRANT_KEY = "QDRANT_API_KEY"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where vectors come from and where they are kept; `shared` None: in the index."""
+    """The embedder, and the place where vectors are stored. `shared` is None if they are stored in the index."""
 
     embedder: "EndpointEmbedder"
     shared: "QdrantVectors | None"
@@ -58,12 +58,12 @@ class Source:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Who gets code, or numbers that were made of it."""
+        """The hosts that get code, or vectors that were computed from it."""
         return (self.embedder.host, *((self.shared.host,) if self.shared else ()))
 
 
 class Embedding:
-    """Works while an index runs. All that fails is told to the user once, and the search goes on without vectors."""
+    """Works while an index runs. Each failure is shown to the user once, and the search continues without vectors."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Embedding:
         self._embedded: IndexStatus | None = None
 
     def use(self, client: "IndexClient | None") -> None:
-        """The index runs with this client, or not at all."""
+        """Switch to the client of the running index; None if no index is running."""
         self._client, self._embedded, self._named = client, None, ("", None, None)
         self.settings_changed()
 
@@ -99,7 +99,7 @@ class Embedding:
         settings = self._configuration.settings.index
         is_endpoint = settings.embeddings not in (None, STATIC)
         models = self._configuration.models if is_endpoint and self._client is not None else None
-        named = (settings.embeddings, settings.qdrant, models)  # other models: a base URL or a key can be another one
+        named = (settings.embeddings, settings.qdrant, models)  # new models: their base URL or key can have changed
         if self._client is None or named == self._named:
             return
         self._named, self._source, self._embedded = named, None, None
@@ -113,14 +113,14 @@ class Embedding:
         )
 
     def status_changed(self, status: IndexStatus) -> None:
-        """New chunks of an index that is up to date get vectors."""
+        """Embed new chunks when the index is up to date."""
         known = replace(status, vectors="")
         if self._source is not None and status.state is IndexState.READY and known != self._embedded:
             self._embedded = known
             self._background.start(self._embed_all(status.indexed - sum(count for _, count in status.skipped)))
 
     async def with_vector(self, question: Question[Any]) -> tuple[Question[Any], str]:
-        """A search with the vector of its query, and a note if there should be one but is not."""
+        """Add the vector of its query to a search. Returns a note if the vector cannot be computed."""
         source = self._source
         if not isinstance(question, Search) or question.local or source is None or not self._may_send(source):
             return question, ""
@@ -148,7 +148,7 @@ class Embedding:
         return all(self._uploads.is_allowed(self._workspace.folders, host) for host in source.hosts)
 
     async def _embed_all(self, files: int) -> None:
-        """One run at a time; a run that ends early is repeated when the index changes."""
+        """Embed all chunks, one run at a time. A run that ends early is repeated when the index changes."""
         async with self._working:
             source, client = self._source, self._client
             if source is None or client is None or not await self._is_allowed(source, files):
@@ -157,7 +157,7 @@ class Embedding:
             try:
                 while client is self._client and source is self._source and self._may_send(source):
                     if self._index.why_not() is not None:
-                        return  # trust can be revoked by another process
+                        return  # another process can revoke trust
                     places = (await client.ask(Unembedded(BATCH, after))).items
                     if not places:
                         return
@@ -165,11 +165,11 @@ class Embedding:
                         after = places[-1].key
                     await self._embed(source, client, places)
             except TarkError as error:
-                self._embedded = None  # the next change of the index tries again
+                self._embedded = None  # try again at the next change of the index
                 self._say(f"{source.name} gives no vectors, so the search is lexical: {error}")
 
     async def _embed(self, source: Source, client: "IndexClient", places: Sequence[ChunkPlace]) -> None:
-        """Raises TarkError. A chunk that must not be sent, or is not what was indexed, gets no vector."""
+        """Raises TarkError. A chunk that must not be sent, or has changed since it was indexed, gets no vector."""
         if source.shared is not None:
             known = await source.shared.known([place.key for place in places])
             places = [place for place in places if place.key not in known]
@@ -183,7 +183,7 @@ class Embedding:
         await client.ask(KeepVectors(source.name, tuple(vectors), pack_vectors(list(vectors.values())), without))
 
     def _text_of(self, place: ChunkPlace, masks: SecretMasks) -> str:
-        """The text of a chunk as it may be sent; empty if it may not."""
+        """The masked text of a chunk; empty if it must not be sent or has changed."""
         path = place.path
         if not self._index.allows(path):
             return ""
@@ -195,7 +195,7 @@ class Embedding:
         return ""
 
     async def _is_allowed(self, source: Source, files: int) -> bool:
-        """Asks the user once, until the server ends."""
+        """Whether code may be sent. Asks the user at most once while the server runs."""
         folders = self._workspace.folders
         if self._may_send(source):
             return True
@@ -205,7 +205,7 @@ class Embedding:
         hosts = " and ".join(visible(host) for host in source.hosts)
         question = (
             f"Tark: send the code of {files:,} files in {named} to {hosts}? {visible(source.name)} (index.embeddings) "
-            "makes vectors of it for the search. Files that rules deny and files with keys are not sent, and "
+            "computes vectors from it for the search. Files that rules deny and files with keys are not sent, and "
             "secrets in the others are masked."
         )
         if await self._questions.ask(question, [NOT_NOW, SEND], level=WARNING) != SEND:
@@ -215,7 +215,7 @@ class Embedding:
             for host in source.hosts:
                 self._uploads.allow(folders, host)
         except OSError as error:
-            self._say(f"your yes to sending code cannot be stored ({error.strerror}), so nothing is sent")
+            self._say(f"your consent to send code cannot be stored ({error.strerror}), so nothing is sent")
         return self._may_send(source)
 
     def _say(self, problem: str) -> None:

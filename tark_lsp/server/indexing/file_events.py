@@ -1,7 +1,7 @@
-"""Tells the index which files changed: the editor's notifications, what the server wrote, and what commands did.
+"""Reports changed files to the index: from the editor's notifications, the server's own writes, and commands.
 
-Clients that can watch files are asked to as long as the index runs. What nobody reports is found when the next turn
-begins, and files of an answer are compared with the disk before it is given.
+While the index runs, clients that can watch files are asked to do so. Changes that nobody reports are found when the
+next turn begins. The files of an answer are also compared with the disk before the answer is returned.
 """
 
 import logging
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_FILES = 200
-"""Of one notification: if a branch was switched, comparing everything is cheaper than looking at each path here."""
+"""Paths in one notification. With more, for example after a switch of branches, it is cheaper to compare all files."""
 REGISTRATION = {"id": "tark-index-files", "method": "workspace/didChangeWatchedFiles"}
 
 
@@ -34,13 +34,13 @@ class FileEvents:
         workspace.written.listen(self.changed)
 
     def use(self, client: "IndexClient | None") -> None:
-        """The index that runs from now on."""
+        """Switch to the client of the running index; None if no index is running."""
         self._client = client
         if self._connection.client.has("workspace.didChangeWatchedFiles.dynamicRegistration"):
             self._background.start(self._watch())
 
     def changed(self, paths: Sequence[Path]) -> None:
-        """Files or folders were written, created, moved or removed."""
+        """Report files or folders that were written, created, moved or removed."""
         if self._client is None:
             return
         inside = [path for path in paths[:MOST_FILES] if self._workspace.is_inside(path)]
@@ -50,7 +50,7 @@ class FileEvents:
             self._client.files_changed(inside)
 
     def watched_changed(self, params: dict[str, Any]) -> None:
-        """`workspace/didChangeWatchedFiles`. What is malformed is skipped."""
+        """Handle `workspace/didChangeWatchedFiles`. Malformed entries are skipped."""
         changes = params.get("changes")
         if self._client is None or not isinstance(changes, list):
             return
@@ -62,7 +62,7 @@ class FileEvents:
         self.changed([path for path in paths if path is not None])
 
     async def _watch(self) -> None:
-        """Ask the client to watch files, or to stop, if that is not what it does."""
+        """Ask the client to start or stop watching files, if it does not already do so."""
         wanted = self._client is not None
         if wanted is self._watches:
             return
@@ -73,7 +73,7 @@ class FileEvents:
                 registrations = {"registrations": [{**REGISTRATION, **options}]}
                 await self._connection.request("client/registerCapability", registrations)
             else:
-                # The name of the field is misspelled in LSP itself.
+                # LSP itself misspells the name of this field.
                 await self._connection.request("client/unregisterCapability", {"unregisterations": [REGISTRATION]})
         except RequestFailed as error:
             log.warning("watching files: %s", error)

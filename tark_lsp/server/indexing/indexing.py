@@ -1,4 +1,4 @@
-"""The parts of the code index in the server, made and connected."""
+"""Creates and connects the server's parts of the code index."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,16 +17,16 @@ from tark_lsp.workspace.documents import DocumentEvent, Documents, Opened
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.text_document import is_chat, is_prompt
 
-if TYPE_CHECKING:  # imported when an index runs
+if TYPE_CHECKING:  # imported only when an index runs
     from tark_lsp.index.client import IndexClient
     from tark_lsp.server.indexing.embedding import Embedding
 
 ANNOUNCING = frozenset({"tark.session.open", "tark.session.new"})
-"""Commands of a client that opens a chat, where a question will follow."""
+"""Commands of a client that opens a chat: a question will probably follow."""
 
 
 class Indexing:
-    """`index` answers; `files` is told what changes on disk."""
+    """`index` answers questions; `files` gets the changes on disk."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Indexing:
         questions: Questions,
         background: BackgroundTasks,
     ) -> None:
-        """`open_folders`: those that are open in the editor."""
+        """`open_folders`: the folders that are open in the editor."""
         self._configuration = configuration
         index = self.index = WorkspaceIndex(workspace, open_folders, configuration, trust, background)
         self.files = FileEvents(connection, workspace, background)
@@ -55,7 +55,7 @@ class Indexing:
         documents.listen(self._on_document_event)
 
     def embed_with(self, make: "Callable[[], Embedding]") -> None:
-        """`make` is called when an index runs for the first time: from then on, the embedding gives it vectors."""
+        """`make` is called when an index runs for the first time. From then on, its result embeds the chunks."""
         embedding: Embedding | None = None
 
         def use(client: "IndexClient | None") -> None:

@@ -1,4 +1,4 @@
-"""Shows the index the documents whose text is not on disk: it answers by that text."""
+"""Sends unsaved texts of documents to the index, so that it answers from them."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from tark_lsp.index.client import IndexClient
 
 PAUSE_SECONDS = 0.15
-"""A text is looked at when nothing was typed for so long, or when something is asked."""
+"""A text is checked when nothing was typed for this long, or when a question is asked."""
 LARGEST = 1_000_000
-"""Characters. The index has no larger file."""
+"""Characters. The index does not index larger files."""
 
 
 class OpenTexts:
     def __init__(self, documents: Documents, workspace: Workspace, allows: Callable[[Path], bool]) -> None:
-        """`allows`: may the index have this file?"""
+        """`allows`: whether the index may have this file."""
         self._documents = documents
         self._workspace = workspace
         self._allows = allows
@@ -32,21 +32,21 @@ class OpenTexts:
         documents.listen(self._on_document_event)
 
     def use(self, client: "IndexClient | None") -> None:
-        """The index that runs from now on."""
+        """Switch to the client of the running index; None if no index is running."""
         self._client = client
         self._stale.clear()
         self._shown.clear()
         self.look_at_all()
 
     def look_at_all(self) -> None:
-        """The rules may have changed."""
+        """Check all open documents and all shown texts again soon."""
         if self._client is None:
             return
         self._stale |= {*self._documents.paths(), *self._shown}
         self._look_soon()
 
     def look_now(self) -> None:
-        """Show what differs from the disk, and what is only in memory."""
+        """Send the texts that differ from the disk or exist only in memory."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -95,7 +95,7 @@ class OpenTexts:
 
 
 def _text(data: bytes) -> str:
-    """Of a file that is not text the index has nothing."""
+    """The text of a file; empty if it is not text."""
     try:
         return decode(data)[0]
     except NotText:

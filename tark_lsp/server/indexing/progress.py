@@ -1,4 +1,4 @@
-"""Shows how the index is built: as work-done progress if it takes longer than a moment, and once what is wrong."""
+"""Shows the building of the index as work-done progress, and each problem once as a message."""
 
 import asyncio
 import secrets
@@ -10,9 +10,9 @@ from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 
 BEGIN_SECONDS = 2.0
-"""An index that is built sooner is not shown."""
+"""No progress is shown if the index is built in less time."""
 REPORT_SECONDS = 1.0
-"""Between two reports."""
+"""The time between two reports."""
 
 
 class IndexProgress:
@@ -22,7 +22,7 @@ class IndexProgress:
         self._background = background
         self._status = IndexStatus(IndexState.OFF)
         self._token = ""
-        """Of the progress that is shown."""
+        """The token of the progress that is shown; empty if none is."""
         self._timer: asyncio.TimerHandle | None = None
         self._said: set[str] = set()
 
@@ -48,12 +48,12 @@ class IndexProgress:
             self._background.start(self._create(self._timer))
 
     async def _create(self, timer: asyncio.TimerHandle | None) -> None:
-        """`timer`: that of the build which is shown."""
+        """`timer`: identifies the build for which the progress is created."""
         token = f"tark-index-{secrets.token_hex(8)}"
         try:
             await self._connection.request("window/workDoneProgress/create", {"token": token})
         except RequestFailed:
-            return  # the editor shows none
+            return  # the editor does not show progress
         if timer is self._timer:  # it is still the same build
             self._token = token
             self._notify({"kind": "begin", "title": "Tark: indexing", "cancellable": False, **_part(self._status)})
@@ -71,7 +71,7 @@ class IndexProgress:
 
 
 def _part(status: IndexStatus) -> dict[str, Any]:
-    """How many files are done. Nothing before they are counted."""
+    """How many files are done; empty before they are counted."""
     if not status.files:
         return {}
     share = min(100, status.indexed * 100 // status.files)

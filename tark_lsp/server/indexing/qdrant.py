@@ -1,7 +1,7 @@
-"""Vectors in a Qdrant (`index.qdrant`), by its REST API: for monorepos, and for teams that share them.
+"""Stores vectors in Qdrant (`index.qdrant`) with its REST API: for monorepos, and for teams that share vectors.
 
-A point is a key (index/chunk_text.py) with its vector. It holds no path and no text, so the same code in the clones of
-a team is one point. Points are never removed: another clone can still have their code.
+A point is a key (index/chunk_text.py) with its vector. It contains no path and no text, so the same code in several
+clones is one point. Points are never removed: another clone can still have their code.
 """
 
 import hashlib
@@ -17,11 +17,11 @@ from tark_lsp.llm.wire.json_values import decode_untyped_json, encode_json
 TIMES = Timeouts(headers=10.0, idle=10.0)
 ANSWER_BYTES = 16 * 1024 * 1024
 MOST_KEYS = 500
-"""In one request."""
+"""Keys in one request."""
 
 
 class QdrantVectors:
-    """All methods raise ModelError. `key`: the API key, if it needs one."""
+    """All methods raise ModelError. `key`: the API key, if Qdrant needs one."""
 
     def __init__(self, url: str, embedder: str, transport: Transport, key: str = "") -> None:
         self._url = url.rstrip("/")
@@ -35,7 +35,7 @@ class QdrantVectors:
         return urlsplit(self._url).netloc
 
     async def known(self, keys: Collection[int]) -> set[int]:
-        """Those of the keys that have a vector."""
+        """The subset of `keys` that have a vector."""
         if not await self._is_there():
             return set()
         found: set[int] = set()
@@ -55,7 +55,7 @@ class QdrantVectors:
         await self._ask("PUT", "/points?wait=true", {"points": points})
 
     async def nearest(self, vector: Sequence[float], limit: int) -> list[tuple[int, float]]:
-        """Keys with their cosine similarity, the highest first; some can be of code that is not here."""
+        """Keys with their cosine similarity, the highest first. Some can be for code that is not in this workspace."""
         if not await self._is_there():
             return []
         body = {"query": list(vector), "limit": limit, "with_payload": False}
@@ -76,4 +76,4 @@ class QdrantVectors:
                 raise ModelError(f"Qdrant at {self.host} refused (HTTP {status}): {decoded['status']}")
             return decoded["result"]
         except (KeyError, TypeError) as error:
-            raise ProtocolError(f"{self.host} does not answer as a Qdrant does (HTTP {status})") from error
+            raise ProtocolError(f"{self.host} does not answer like a Qdrant server (HTTP {status})") from error

@@ -1,6 +1,6 @@
 """Which files the index may have: those that every tool may show without asking.
 
-Not those that a rule denies or asks about, not keys and credentials, not protected paths (docs/index.md).
+It excludes files that a rule denies or asks about, keys and credentials, and protected paths (docs/index.md).
 """
 
 import os
@@ -14,7 +14,7 @@ from tark_lsp.workspace.protected import is_protected_path
 
 
 class IndexRules:
-    """For one policy and one set of folders: make new ones if either changes."""
+    """The rules for one policy and one set of folders. Create a new object if either changes."""
 
     def __init__(self, policy: Policy, workspace: Workspace) -> None:
         self._policy = policy
@@ -23,7 +23,7 @@ class IndexRules:
         self._plain: dict[Path, bool] = {}
 
     def allows(self, path: Path) -> bool:
-        """By all rules, for a path as it is now."""
+        """Check all rules for the current state of a path."""
         workspace, policy = self._workspace, self._policy
         return (
             workspace.is_inside(path)
@@ -34,8 +34,7 @@ class IndexRules:
         )
 
     def allow_each(self, paths: Sequence[Path]) -> list[bool]:
-        """The same for many files that were listed without following links: what their folder decides, it decides
-        once."""
+        """Like `allows`, for files that were listed without following links. Checks rules about a folder only once."""
         return [
             not self._is_secret(path) and not self._is_protected(path)
             if self._is_plain(path.parent)
@@ -44,7 +43,7 @@ class IndexRules:
         ]
 
     def _is_plain(self, folder: Path) -> bool:
-        """Whether no rule and no private path can concern a file in this folder. Then only names are left."""
+        """Whether no rule and no private path applies to files in this folder. Then only their names are checked."""
         if folder not in self._plain:
             self._plain[folder] = self._look_at(folder)
         return self._plain[folder]

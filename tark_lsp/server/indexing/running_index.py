@@ -1,4 +1,4 @@
-"""The client of the index process: what runs is what should run."""
+"""Starts and ends the client of the index process, so that it always indexes the wanted folders."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -10,17 +10,17 @@ from tark_lsp.folders import indexes_folder
 from tark_lsp.index.status import IndexState, IndexStatus
 from tark_lsp.listeners import Listeners
 
-if TYPE_CHECKING:  # it is imported when it is started
+if TYPE_CHECKING:  # imported only when an index is started
     from tark_lsp.index.client import IndexClient
 
 NOT_NEEDED = IndexStatus(IndexState.OFF, reason="nothing has needed it yet: it starts with your first prompt")
 
 
 class RunningIndex:
-    """`wanted` names the folders that should be indexed now; none: nothing should run. `most_bytes`: of an index.
+    """`wanted`: returns the folders to index; empty if no index should run. `most_bytes`: size limit of an index.
 
-    `changed` tells listeners the client when it was started, and None when it is closed; `shown` tells them each new
-    status.
+    Listeners of `changed` get the client after it was started, and None when it is closed. Listeners of `shown` get
+    each new status.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class RunningIndex:
         self._may_index = may_index
         self._most_bytes = most_bytes
         self._folders: Sequence[Path] = ()
-        """Those that the client indexes."""
+        """The folders that the client indexes."""
         self._switching = asyncio.Lock()
         self.client: IndexClient | None = None
         self.last_status = NOT_NEEDED
@@ -41,7 +41,7 @@ class RunningIndex:
         self.shown: Listeners[IndexStatus] = Listeners()
 
     async def switch(self, *, quietly: bool = False) -> None:
-        """Start or end what should be, one change at a time. `quietly`: nobody is told that it ended."""
+        """Start or end the client as wanted, one change at a time. `quietly`: do not notify listeners of an end."""
         async with self._switching:
             wanted = self._wanted()
             if self.client is not None and wanted != self._folders:

@@ -1,4 +1,4 @@
-"""Why there can be no index of these folders: what the server and `tark-lsp index` say."""
+"""Why the open folders cannot be indexed, in the words of the server and `tark-lsp index`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class WhyNot:
 def why_not_indexed(
     folders: Sequence[Path], settings: Settings, is_trusted: Callable[[Sequence[Path]], bool]
 ) -> WhyNot | None:
-    """None if there can be one. `folders`: those that are open. `is_trusted`: whether the user trusts all of them."""
+    """None if they can be indexed. `folders`: the open ones. `is_trusted`: whether the user trusts all of them."""
     if not folders:
         return WhyNot("no folder is open in the editor", "open one")
     if wide := next(filter(is_too_wide, folders), None):

@@ -1,6 +1,6 @@
-"""The code index of the open folders: runs while it is needed, the workspace is trusted and the settings allow it.
+"""The code index of the open folders: runs if it is needed, the workspace is trusted and the settings allow it.
 
-Nothing of it is imported or started before something needs it (docs/index.md, "When it runs").
+Its modules are imported, and its process is started, only when something needs it (docs/index.md, "When it runs").
 """
 
 import logging
@@ -22,7 +22,7 @@ from tark_lsp.server.indexing.why_not import WhyNot, why_not_indexed
 from tark_lsp.settings import Settings
 from tark_lsp.workspace.files import Workspace
 
-if TYPE_CHECKING:  # imported when an index runs
+if TYPE_CHECKING:  # imported only when an index runs
     from tark_lsp.index.model import Found
     from tark_lsp.index.questions import Question
 
@@ -30,14 +30,17 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 WithVector: TypeAlias = "Callable[[Question[Any]], Awaitable[tuple[Question[Any], str]]]"
-"""Returns the question, a search with the vector of its query; and a note if there should be one but is not."""
+"""Adds the vector of its query to a search. Returns the question, and a note if the vector cannot be computed."""
 
 
 class WorkspaceIndex:
-    """A CodeIndex. `running` tells listeners the client when it was started, and None when it is closed; `shown` tells
-    them each new status, `rules_changed` that `allows` answers differently.
+    """A CodeIndex. These attributes have listeners:
 
-    `before_asking` is called before each question, and then `with_vector`.
+    - `running`: gets the client after it was started, and None when it is closed.
+    - `shown`: gets each new status.
+    - `rules_changed`: the results of `allows` can have changed.
+
+    Before each question, `before_asking` is called, then `with_vector`.
     """
 
     def __init__(
@@ -66,7 +69,7 @@ class WorkspaceIndex:
         self.rules_changed: Listeners[None] = Listeners()
 
     def of_turn(self, workspace: Workspace) -> CodeIndex:
-        """The index for a turn in this workspace, which begins now."""
+        """Return the index for a turn that begins now in this workspace."""
         if workspace is not self._workspace:
             return NoIndex("no folder is open in the editor")
         self.need()
@@ -75,17 +78,17 @@ class WorkspaceIndex:
         return self
 
     def need(self) -> None:
-        """Something will ask soon."""
+        """Start the index if possible: a question will probably follow soon."""
         self._needed = True
         self.look_again()
 
     def look_again(self) -> None:
-        """Trust, settings or folders can have changed: start, end or tell the index."""
+        """Start or end the index if a change of trust, settings or folders requires it."""
         if self._needed and not self._ended:
             self._background.start(self._switch())
 
     def settings_changed(self) -> None:
-        """The settings were loaded again, perhaps because folders were opened or closed."""
+        """Apply settings that were loaded again, perhaps because folders were opened or closed."""
         known = (self._configuration.settings, self._workspace.folders)
         if known == self._known:
             return
@@ -97,7 +100,7 @@ class WorkspaceIndex:
         self.look_again()
 
     def why_not(self) -> WhyNot | None:
-        """None if there can be an index now."""
+        """The reason why no index can run now; None if one can."""
         return why_not_indexed(self._open_folders(), self._configuration.settings, self._trust.is_trusted)
 
     def allows(self, path: Path) -> bool:
@@ -135,20 +138,20 @@ class WorkspaceIndex:
         await self._switch()
 
     def _reason(self) -> str:
-        """Why no client runs, although one was needed, as a clause."""
+        """A clause that says why no client runs although one is needed."""
         if self._ended:
             return "the server ends"
         why = self.why_not()
         return why.reason if why is not None else self.process.last_status.reason
 
     async def _switch(self) -> None:
-        await self.process.switch(quietly=self._ended)  # a client that shuts the server down is told nothing more
+        await self.process.switch(quietly=self._ended)  # a client that shuts down the server gets no more
 
     def _wanted(self) -> tuple[Path, ...]:
         return () if self._ended or self.why_not() is not None else tuple(self._open_folders())
 
     def _may_index(self, paths: Sequence[Path]) -> Sequence[bool]:
-        """Trust that was revoked elsewhere ends the index at the next file."""
+        """Check trust again, too: if another process has revoked it, the index ends at the next file."""
         if self.why_not() is not None:
             self.look_again()
             return [False] * len(paths)
@@ -160,7 +163,7 @@ async def _without_vector(question: "Question[Any]") -> "tuple[Question[Any], st
 
 
 def path_of(item: object) -> Path:
-    """Each item of an answer is about a file. Raises TypeError for one of another kind: it could not be judged."""
+    """The file of an answer's item. Raises TypeError if it has none, because then no rule can be checked."""
     path = getattr(item, "path", None)
     if not isinstance(path, Path):
         raise TypeError(f"{type(item).__name__} names no file")

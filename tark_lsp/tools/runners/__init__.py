@@ -1,12 +1,12 @@
-"""Test runners and checkers as rows of data: how each is recognised, what it is called with, how its output is read.
+"""Test runners and checkers as rows of data: how each is detected, how it is called, and how its output is parsed.
 
 | file | has |
 |---|---|
-| `python.py`, `javascript.py`, `rust.py`, `golang.py`, `make.py` | the rows of one ecosystem each |
+| `python.py`, `javascript.py`, `rust.py`, `golang.py`, `make.py` | the rows of one ecosystem |
 | `table.py` | all rows, in the order in which they are chosen |
-| `runner.py`, `project.py` | what a row is; what a folder of the workspace has, as far as rows ask about it |
+| `runner.py`, `project.py` | the type of a row; the files of a workspace folder that rows need |
 | `choice.py` | the row and the command line for a call |
-| `parsers/`, `report.py` | the output of a run -> the failures and counts in it |
-| `reading.py` | runs a parser in a process of its own |
-| `running.py`, `summary.py` | runs the command line as `run_command` does; tells what came of it |
+| `parsers/`, `report.py` | parse the output of a run into failures and counts |
+| `reading.py` | runs a parser in a separate process |
+| `running.py`, `summary.py` | run the command line like `run_command`; summarize the result |
 """

@@ -1,4 +1,4 @@
-"""Chooses the runner and the command line for a call: the row of the nearest folder that shows its use."""
+"""Chooses the runner and the command line for a call: the row that the nearest folder uses."""
 
 import os
 import shlex
@@ -14,12 +14,12 @@ from tark_lsp.tools.runners.table import runners_for
 from tark_lsp.tools.tool import ToolContext
 
 DEEPEST, MOST_FOLDERS = 2, 300
-"""How far below the workspace folder projects are looked for if there is none above, to name them in the error."""
+"""Limits for the search for projects below the workspace folder, which are named in the error if none is above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`path` exists. Without a path and a name, it is everything in `folder`."""
+    """`path` exists. Without a path and a name, the target is everything in `folder`."""
 
     folder: Path
     path: Path | None = None
@@ -32,7 +32,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`mark`: what shows that the runner is used. `also`: the other runners that are used in the same folder."""
+    """`mark`: the sign that the runner is used. `also`: the other runners that are used in the same folder."""
 
     runner: Runner
     argv: Words
@@ -66,7 +66,7 @@ def choose(purpose: Purpose, target: str | None, runner: str | None, ctx: ToolCo
 
 
 def read_target(target: str | None, ctx: ToolContext) -> Target:
-    """A path, `PATH::NAME`, or the name of a test or target. Raises ToolError and WorkspaceError."""
+    """Parse a path, `PATH::NAME`, or the name of a test or target. Raises ToolError and WorkspaceError."""
     text = (target or "").strip()
     if not text:
         return Target(ctx.workspace.folders[0])
@@ -82,13 +82,13 @@ def read_target(target: str | None, ctx: ToolContext) -> Target:
 
 
 def _existing(path: str, ctx: ToolContext) -> Path | None:
-    """Raises OutsideWorkspace if it is a path that leads out of the workspace."""
+    """The path if it exists. Raises OutsideWorkspace if it is outside the workspace."""
     resolved = ctx.workspace.resolve(path)
     return resolved if resolved.exists() else None
 
 
 def _upwards(folder: Path, ctx: ToolContext) -> list[Path]:
-    """The folder and those above it, up to the workspace folder."""
+    """The folder and its parents up to the workspace folder."""
     inside = [one for one in (folder, *folder.parents) if ctx.workspace.is_inside(one)]
     return inside or [folder]
 
@@ -96,7 +96,7 @@ def _upwards(folder: Path, ctx: ToolContext) -> list[Path]:
 def _first(
     target: Target, folders: Sequence[Path], rows: Sequence[Runner], shown_by: str, missing: list[str], ctx: ToolContext
 ) -> Choice | None:
-    """The first row of the first folder that shows its use, takes the target, and has a program."""
+    """The first row of the first folder that uses it. The row must accept the target and have a program."""
     for folder in folders:
         project = Project(folder, ctx)
         choices = [choice for row in rows if (choice := _choice(row, target, project, shown_by, missing, ctx))]
@@ -124,7 +124,7 @@ def _choice(
 
 
 def _words(row: Runner, target: Target, project: Project) -> Words | None:
-    """What is added for the target; None if the runner does not take it."""
+    """The words that are added for the target; None if the runner does not accept it."""
     if target.path is None and not target.name:
         return row.whole(project) if callable(row.whole) else row.whole
     if target.name and row.names is not None and target.name not in row.names(project):
@@ -149,7 +149,7 @@ def _words(row: Runner, target: Target, project: Project) -> Words | None:
 
 
 def _filled(word: str, values: dict[str, str]) -> str:
-    """Each place is filled once: a value can have the form of another one."""
+    """Fill each placeholder only once, because a value can look like another placeholder."""
     for name, value in values.items():
         if name in word:
             before, after = word.split(name, 1)
@@ -158,15 +158,15 @@ def _filled(word: str, values: dict[str, str]) -> str:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """Never like an option, or like a file of options."""
+    """The relative path in a form that cannot look like an option or a file of options."""
     text = path.relative_to(folder).as_posix()
     return f"./{text}" if text.startswith(("-", "@")) else text
 
 
 def find_program(row: Runner, folder: Path, ctx: ToolContext) -> str | None:
-    """The program of the project, relative to the folder, else the name of one in PATH.
+    """The program of the project, relative to the folder, else the name of a program in PATH.
 
-    A program of the project that PATH finds is named as PATH finds it, so that the same rules and grants are about it.
+    If PATH finds the program of the project, only its name is used, so that the same rules and grants apply.
     """
     for name in row.program:
         in_path = shutil.which(name)

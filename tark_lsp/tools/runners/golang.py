@@ -1,4 +1,4 @@
-"""Go: go test, go vet. A file stands for the package that it is in."""
+"""Go: go test, go vet. A file means its package."""
 
 from tark_lsp.tools.runners.parsers import go_json, located
 from tark_lsp.tools.runners.project import Mark

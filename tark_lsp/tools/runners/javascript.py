@@ -8,7 +8,7 @@ TYPESCRIPT = frozenset({".ts", ".tsx", ".mts", ".cts"})
 SUFFIXES = TYPESCRIPT | {".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"}
 PACKAGE = "package.json"
 NO_TEST = r"^(?!.*no test specified)"
-"""The script that `npm init` writes runs nothing."""
+"""Excludes the script that `npm init` writes, which runs no tests."""
 
 
 def uses(package: str) -> tuple[Mark, ...]:
@@ -63,7 +63,7 @@ RUNNERS = (
         located.parse,
         Where.NODE,
         folder=(),
-        file=(),  # with a file it would ignore tsconfig.json
+        file=(),  # with a file, tsc would ignore tsconfig.json
         suffixes=TYPESCRIPT | {".js", ".jsx"},
     ),
     Runner(

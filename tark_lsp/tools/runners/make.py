@@ -1,4 +1,4 @@
-"""Targets of a makefile: those that usually test and check, or one that the call names."""
+"""Targets of a makefile: the usual ones for tests and checks, or one that the call names."""
 
 from collections.abc import Sequence
 

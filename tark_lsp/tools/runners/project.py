@@ -1,4 +1,4 @@
-"""Project: what a folder of the workspace has, as far as it says which test runners and checkers are used there."""
+"""`Project`: the files in a workspace folder that show which test runners and checkers are used there."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from tark_lsp.errors import TarkError
 from tark_lsp.tools.tool import ToolContext
 
 MOST_MATCHES = 50
-"""Files that are compared with one pattern."""
+"""How many files are checked for one pattern."""
 RULE = re.compile(r"^([A-Za-z0-9][\w.-]*)\s*:(?!=)", re.MULTILINE)
 """A rule of a makefile with one plain target."""
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -20,10 +20,10 @@ MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A file that shows that a runner is used: a path, or a pattern of paths, from the folder on.
+    """A file that shows that a runner is used: a path or a glob pattern, relative to the folder.
 
-    `key`: the file is JSON or TOML and has this key (`a.b`). `text`: the file has text that this pattern matches. With
-    both, the text is looked for in the value of the key.
+    `key`: the file is JSON or TOML and has this key (`a.b`). `text`: the file has text that matches this pattern. With
+    both, the value of the key must match.
     """
 
     file: str
@@ -36,8 +36,8 @@ class Mark:
 
 @dataclass(slots=True)
 class Project:
-    """One folder. Files are read as the workspace gives them: what leads outside, or a rule for
-    reading denies or asks about, is not there."""
+    """One folder. Files are read through the workspace. Files outside of it, and files that a rule for reading denies
+    or asks about, do not count."""
 
     folder: Path
     ctx: ToolContext
@@ -47,16 +47,16 @@ class Project:
         return any(self._fits(path, mark) for path in self._paths(mark.file))
 
     def make_targets(self) -> tuple[str, ...]:
-        """The plain targets of the makefile that make would take."""
+        """The plain targets of the makefile that make would use."""
         text = next((text for name in MAKEFILES if (text := self.text(self.folder / name))), "")
         return tuple(dict.fromkeys(name for name in RULE.findall(text) if not name.startswith(".")))
 
     def value(self, file: str, key: str) -> Any:
-        """The value of `a.b` in a JSON or TOML file; None if it is not there."""
+        """The value of `a.b` in a JSON or TOML file; None if there is none."""
         return self._value(self.folder / file, key)
 
     def text(self, path: Path) -> str:
-        """Empty if it cannot be read."""
+        """The text of a file; empty if it cannot be read."""
         if path not in self._texts:
             try:
                 hidden = self.ctx.is_read_denied(path) or self.ctx.is_read_asked(path) or not path.is_file()

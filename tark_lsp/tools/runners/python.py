@@ -12,7 +12,7 @@ USES_UNITTEST = r"^[ \t]*(?:import|from) +unittest\b"
 
 
 def mypy_paths(project: Project) -> Words | None:
-    """What the configuration names is checked if nothing else is said."""
+    """No paths if the configuration has some, because mypy then checks those by default."""
     configured = project.value("pyproject.toml", "tool.mypy.files") or any(
         project.has(Mark(file, text=r"^files *=")) for file in ("mypy.ini", ".mypy.ini")
     )

@@ -1,7 +1,7 @@
-"""Reads the output of a run in a process of its own, which is ended if it takes too long.
+"""Parses the output of a run in a separate process, which is ended if it takes too long.
 
-The output is that of the repository. There are outputs of 100 KB for which the patterns of a parser need an hour, and
-while a pattern is compared, no other thread of its process runs.
+The repository controls the output. For some outputs of 100 KB, the patterns of a parser need an hour, and while a
+pattern is matched, no other thread of the process runs.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ log = logging.getLogger(__name__)
 
 SECONDS = 10.0
 MOST_MEMORY = 1_000_000_000
-"""Bytes of the process. The output has up to 8 MB."""
+"""Memory limit of the process, in bytes. The output has up to 8 MB."""
 NEEDED = ("SYSTEMROOT",)
-"""Environment variables: Python does not start on Windows without this one."""
+"""Environment variables. On Windows, Python does not start without this one."""
 
 
 async def read_output(parse: Parser, text: str) -> Report:
-    """What the parser, a function of a module, finds in the output. Not understood if it fails or takes too long."""
+    """Run `parse`, a function of a module, on the output. If it fails or is too slow, the output is not understood."""
     root = str(Path(tark_lsp.__file__).resolve().parent.parent)
     start = f"import sys; sys.path.append({root!r}); from {__name__} import main; main()"
     written = bytearray()
@@ -52,7 +52,7 @@ async def read_output(parse: Parser, text: str) -> Report:
         if not deadline.expired():
             raise
         log.warning("the output of a run cannot be read within %g s", SECONDS)
-    except (OSError, ValueError, KeyError, TypeError):  # a defect of a parser: the run is over, and its output is shown
+    except (OSError, ValueError, KeyError, TypeError):  # a bug in a parser: the run has ended, and its output is shown
         log.exception("the output of a run cannot be read by %s", parse.__module__)
     return Report(False, text)
 
@@ -63,7 +63,7 @@ def _of_json(data: bytes | bytearray) -> Report:
 
 
 def main() -> None:
-    """The arguments are the module and the name of the parser; the output of the run is the input."""
+    """The arguments are the module and the name of the parser; stdin is the output of the run."""
     module, name = sys.argv[1:]
     parse: Parser = getattr(importlib.import_module(module), name)
     report = parse(sys.stdin.buffer.read().decode("utf-8", "replace"))

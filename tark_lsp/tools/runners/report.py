@@ -1,4 +1,4 @@
-"""Report: what the output of a test run or a check says, as data."""
+"""`Report`: the parsed output of a test run or a check."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
@@ -13,8 +13,8 @@ LONGEST_MESSAGE = 1_000
 class Failure:
     """A test that failed, or a problem that a check found.
 
-    `file` is as the program wrote it: absolute, or relative to some folder. `line` and `column` count from 1. `test` is
-    the name of a test, or the code of a rule.
+    `file`: as the program wrote it, absolute or relative to some folder. `line`, `column`: from 1. `test`: the name of
+    a test, or the code of a rule.
     """
 
     message: str
@@ -27,11 +27,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`understood`: the parser has found the end of a run of its kind. Otherwise nothing is known about what ran.
+    """The parsed output of a run.
 
-    `counts`: by `passed`, `failed`, `errors`, `skipped` and other words of the program. `text`: the output for people,
-    without the parts that are for programs; all of it if there is no other. `explained`: the failures say what is
-    wrong; else the end of the output is shown beside them.
+    - `understood`: the parser has found the end of a run of its kind. Else it is unknown what ran.
+    - `text`: the human-readable part of the output; the whole output if there is no such part.
+    - `counts`: by `passed`, `failed`, `errors`, `skipped` and other words of the program.
+    - `explained`: the failures say what is wrong. Else the end of the output is shown, too.
     """
 
     understood: bool
@@ -42,13 +43,13 @@ class Report:
 
     @property
     def ran(self) -> int:
-        """How many tests ran: those that were only skipped or left out do not count."""
+        """How many tests ran, without those that were skipped or left out."""
         return sum(self.counts.get(name, 0) for name in RAN)
 
 
 RAN = ("passed", "failed", "errors", "xfailed", "xpassed")
 Parser: TypeAlias = Callable[[str], Report]
-"""Gets the output of both streams, without terminal escapes. Never raises; what it cannot read is not understood."""
+"""Gets the output of both streams without terminal escapes. Never raises; unknown output is not `understood`."""
 
 
 def counted(failures: Iterable[Failure]) -> dict[str, int]:
@@ -61,6 +62,6 @@ def counted(failures: Iterable[Failure]) -> dict[str, int]:
 
 
 def message_of(lines: Iterable[str]) -> str:
-    """The lines as one message, without empty lines at its ends and common indentation, cut after `LONGEST_MESSAGE`."""
+    """Join lines to one message without common indentation and outer empty lines, cut after `LONGEST_MESSAGE`."""
     text = textwrap.dedent("\n".join(line.rstrip() for line in lines)).strip("\n")
     return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} [cut]"

@@ -1,4 +1,4 @@
-"""Runner: one test runner or checker. Each is a row of data in the file of its ecosystem."""
+"""`Runner`: one test runner or checker. Each is a row of data in the module of its ecosystem."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Purpose(StrEnum):
 
 
 class Where(StrEnum):
-    """Where a program can come from. PATH is always searched last."""
+    """Where a program is searched. PATH is always searched last."""
 
     PATH = ""
     VENV = ".venv/bin venv/bin"
@@ -28,15 +28,17 @@ class Where(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """How it is recognised, what is run, how a target is added, and how its output is read.
+    """How a runner is detected, what is run, how a target is added, and how its output is parsed.
 
-    `marks`: a folder that has one of them uses it. `guesses`: so does a folder with one of these, if no folder has a
-    mark. `program`: its names; the first that is found is run, with `words`.
-
-    What is added to the words: `whole` without a target; `folder`, `file`, `named` (a name alone), `in_file` and
-    `in_folder` (a name there) with one. `{path}` is relative to the folder that it runs in, `{parent}` the folder of a
-    file, or the folder itself, `{name}` the name. None: it cannot do that. `suffixes`: of the files that it is about;
-    empty: all. `names`: the names that it knows; without it, any.
+    - `marks`: a folder with one of these uses the runner.
+    - `guesses`: if no folder has a mark, a folder with one of these uses the runner.
+    - `program`: names of the program. The first one that is found is run with `words`.
+    - `whole`: words that are added without a target.
+    - `folder`, `file`, `named`, `in_file`, `in_folder`: words that are added for a folder, a file, a name, or a name in
+      a file or folder. None: not supported. `{path}` is relative to the folder where the runner runs, `{parent}` is the
+      folder of a file or the folder itself, `{name}` is the name.
+    - `suffixes`: the files that the runner is for; empty: all.
+    - `names`: the names that the runner knows; None: any.
     """
 
     name: str

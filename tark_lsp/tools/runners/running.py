@@ -1,4 +1,4 @@
-"""What run_tests and run_check share: the command line of a runner goes through the very steps of run_command."""
+"""Shared by run_tests and run_check: the command line of a runner goes through the same steps as in run_command."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,10 +16,10 @@ from tark_lsp.tools.tool import Arguments, CallFacts, Counted, Preview, Risk, To
 
 SECONDS = 600.0
 MOST_OUTPUT = 8 * 1024 * 1024
-"""Bytes of output that are kept to be read: the JSON of 10,000 failures has some megabytes."""
+"""Bytes of output that are kept for the parser: the JSON of 10,000 failures has some megabytes."""
 
 NAMED_FILES = 10
-"""How many changed files the result names: a build writes many, and the failures matter more."""
+"""How many changed files the result names: a build writes many files, and the failures matter more."""
 
 AGAIN = "run the same command line by run_command"
 FACTS = replace(run_command.FACTS, allowed_as=run_command.TOOL.name)
@@ -29,7 +29,7 @@ A = TypeVar("A", bound=Arguments)
 def runner_tool(
     purpose: Purpose, description: str, arguments: type[A], wanted: Callable[[A], tuple[str | None, str | None]]
 ) -> Tool[A]:
-    """The tool. `wanted` gives the target and the name of the runner that a call names."""
+    """Create the tool. `wanted`: returns the target and the runner's name from the arguments of a call."""
 
     def choice_of(args: A, ctx: ToolContext) -> Choice:
         return choose(purpose, *wanted(args), ctx)
@@ -53,7 +53,7 @@ def as_command(choice: Choice) -> run_command.RunCommandArguments:
 
 
 async def told(choice: Choice, command: Command, executed: Executed, ctx: ToolContext) -> Counted:
-    """Raises ToolError `timeout`, with what is known of the run."""
+    """The result of a run. Raises ToolError `timeout` with the output so far."""
     ran = executed.ran
     report = await read_output(choice.runner.parse, ran.whole.text())
     found = places_of(report, choice, ctx)

@@ -1,4 +1,4 @@
-"""Rust: cargo test, cargo check. Both work on the package, or the workspace, of the nearest Cargo.toml."""
+"""Rust: cargo test, cargo check. Both run for the package or workspace of the nearest Cargo.toml."""
 
 from tark_lsp.tools.runners.parsers import cargo_json
 from tark_lsp.tools.runners.project import Mark

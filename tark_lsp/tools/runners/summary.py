@@ -1,4 +1,4 @@
-"""What the model and the user get of a run: how it ended, the failures with their places, and where the rest is."""
+"""The summary of a run for the model and the user: how it ended, the failures with their positions, and the output."""
 
 import os
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ from tark_lsp.tools.runners.runner import Purpose
 from tark_lsp.tools.tool import Location, ToolContext
 
 MOST_CHARACTERS = 8_000
-"""Of the failures in a result."""
+"""Characters of all failures in a result."""
 MOST_FAILURES = 2_000
-"""That are kept for reading on."""
+"""Failures that are kept, so that the model can read more of them."""
 MOST_LINES = 8
-"""Of the message of one failure."""
+"""Lines of the message of one failure."""
 MOST_LINKS = 50
 TAIL_LINES, TAIL_CHARACTERS = 40, 4_000
-"""Of the output, if it says more than the failures do."""
+"""Limits for the end of the output, which is shown if the failures do not explain enough."""
 SEVERITIES = ("error", "warning")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A failure, and the file of the workspace that it is in."""
+    """A failure, and its file in the workspace; None if there is none."""
 
     failure: Failure
     path: Path | None
 
 
 def places_of(report: Report, choice: Choice, ctx: ToolContext) -> list[Found]:
-    """Errors come first."""
+    """The failures with their files. Errors come first."""
     known: dict[str, Path | None] = {}
     found = []
     for failure in report.failures:
@@ -46,8 +46,11 @@ def places_of(report: Report, choice: Choice, ctx: ToolContext) -> list[Found]:
 
 
 def find_file(name: str, cwd: Path, ctx: ToolContext) -> Path | None:
-    """The file of the workspace that the program means: from the folder where it ran, from one above it, or with a
-    first part that is no folder (the import path of a Go package)."""
+    """The file of the workspace that the program means.
+
+    The name is relative to the folder where the program ran or to a parent of it, or its first parts are not folders,
+    as in the import path of a Go package.
+    """
     if not name or "\0" in name:
         return None
     parts = Path(name.replace("\\", "/") if os.sep == "/" else name).parts
@@ -65,7 +68,7 @@ def find_file(name: str, cwd: Path, ctx: ToolContext) -> Path | None:
 
 
 def locations_of(found: Sequence[Found]) -> tuple[Location, ...]:
-    """Each place once."""
+    """The positions of the failures, each once."""
     places: dict[tuple[Path, int | None], Location] = {}
     for one in found:
         if one.path is not None and len(places) < MOST_LINKS:
@@ -76,12 +79,12 @@ def locations_of(found: Sequence[Found]) -> tuple[Location, ...]:
 
 
 def counts_in_words(report: Report) -> str:
-    """`2 failed, 1 passed`, in the order of the program. Empty if nothing was counted."""
+    """Text such as `2 failed, 1 passed`, in the order of the program. Empty if nothing was counted."""
     return ", ".join(f"{number} {_word(name, number)}" for name, number in report.counts.items())
 
 
 def verdict(choice: Choice, report: Report, code: int | None) -> str:
-    """One sentence. The exit code decides; what the output says is told beside it."""
+    """One sentence about the result. The exit code decides; the counts from the output are added."""
     counts = counts_in_words(report)
     told = f": {counts}" if counts else ""
     if choice.runner.purpose is Purpose.CHECK:
@@ -110,7 +113,7 @@ def _word(name: str, number: int) -> str:
 
 
 def summarize(report: Report, found: Sequence[Found], ctx: ToolContext) -> list[str]:
-    """The failures, and of the output what they do not say."""
+    """The failures, and a part of the output if they do not explain enough."""
     limit = min(MOST_CHARACTERS, character_limit(ctx.result_tokens) // 2)
     parts = []
     if found:
@@ -123,7 +126,7 @@ def summarize(report: Report, found: Sequence[Found], ctx: ToolContext) -> list[
 
 
 def _line(one: Found, ctx: ToolContext) -> str:
-    """`path:line:column name` and the message below it; a problem of a checker in one line."""
+    """`path:line:column name` with the message below it. A message of one line is on the same line."""
     failure = one.failure
     file = ctx.workspace.display(one.path) if one.path is not None else failure.file
     place = ":".join(str(part) for part in (file, failure.line, failure.column) if part)
@@ -138,7 +141,7 @@ def _line(one: Found, ctx: ToolContext) -> str:
 
 
 def _output(report: Report, found: Sequence[Found], ctx: ToolContext, limit: int) -> str:
-    """The whole output is stored. Its tail is shown if there is no failure to show, or the failures do not say why."""
+    """Store the whole output. Show its end if there are no failures, or they do not explain what is wrong."""
     whole = ctx.masks.mask_text(_bounded(report.text).strip("\n"))
     if not whole.strip():
         return "" if found else "(no output)"

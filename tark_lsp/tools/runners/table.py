@@ -1,4 +1,4 @@
-"""All runners, in the order in which they are chosen: what says most about its results comes first, make comes last."""
+"""All runners, in the order in which they are chosen: the one with the most detailed results first, make last."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,1 +1,1 @@
-"""Attempts to get out of the sandbox, and what they are about (driver.py). A copy of the package runs inside."""
+"""Attempts to escape from the sandbox, and their targets (driver.py). A copy of this package runs inside."""

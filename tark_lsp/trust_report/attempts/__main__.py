@@ -1,4 +1,4 @@
-"""Makes all attempts. Run as `python -m tark_lsp.trust_report.attempts GROUND.json`, inside or outside; prints JSON."""
+"""Makes all attempts. Run as `python -m tark_lsp.trust_report.attempts GROUND.json`, inside or outside. Prints JSON."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def main() -> None:
                 signal.alarm(5)
                 function(ground)
                 os.write(writing, b"done")
-            except BaseException as error:  # noqa: BLE001  # all of it is the result
+            except BaseException as error:  # noqa: BLE001  # any exception is a result
                 os.write(writing, f"{type(error).__name__}: {error}".encode()[:300])
             os._exit(0)
         os.close(writing)

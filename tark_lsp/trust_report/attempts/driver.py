@@ -1,6 +1,6 @@
-"""Makes all attempts without and with the sandbox, as the user who starts it; prints what happened.
+"""Makes all attempts without and with the sandbox, as the user who starts it, and prints the results.
 
-`python driver.py FOLDER`: FOLDER belongs to that user. It needs only tark_lsp/sandbox and what that imports.
+Run as `python driver.py FOLDER`. FOLDER must belong to that user. It needs only tark_lsp/sandbox and its imports.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Run, Sandbox
 
 SYSTEM_PYTHON = "/usr/bin/python3"
-"""It is visible inside; the Python that runs this may be in the home folder."""
+"""This Python is visible inside. The one that runs this module may be in the home folder."""
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 PACKAGE = "tark_lsp.trust_report.attempts"
-"""It is copied into the workspace: the attempts import nothing else of ours."""
+"""The package that is copied into the workspace. The attempts import nothing else from Tark."""
 PROTECTED = {
     ".git/config": "[core]",
     ".npmrc": "a=b",
@@ -32,9 +32,9 @@ PROTECTED = {
     "Makefile.d/.envrc": "true",
     "modules": "[submodule]",
 }
-"""Protected files of the workspace, with their texts."""
+"""The protected files in the workspace, with their texts."""
 VISIBLE = "/opt" if os.access("/opt", os.W_OK) else None
-"""Files in /tmp are hidden inside. Here they are visible, so that more than their absence stops the attempts."""
+"""Files in /tmp are hidden inside. In this folder they are visible, so that more than their absence stops attempts."""
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -77,7 +77,7 @@ def serve(listener: socket.socket) -> None:
 
 @contextlib.contextmanager
 def make_ground(root: Path) -> Iterator[dict[str, object]]:
-    """The files, sockets and the process that the attempts are about."""
+    """Create the files, sockets and the process that the attempts target."""
     make_files(root)
     token = uuid.uuid4().hex
     streams = [str(root / "outside" / "docker.sock"), str(root / "home" / "agent.sock"), f"\0{token}"]
@@ -118,7 +118,7 @@ def make_ground(root: Path) -> Iterator[dict[str, object]]:
 
 
 def left_behind(token: str) -> list[int]:
-    """The processes that have `token` in their command line; they are ended."""
+    """Kill the processes with `token` in their command line, and return their ids."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
@@ -161,7 +161,7 @@ async def run_inside(root: Path) -> dict[str, object]:
 
         async def start(run: Run) -> int | None:
             nonlocal output
-            # Also with a secret in bubblewrap's own environment, which must not get in.
+            # A secret in bubblewrap's own environment must not get inside.
             environment = {**ENVIRONMENT, "SECRET_FOR_TESTS": "1"}
             process = await asyncio.create_subprocess_exec(*run.argv, env=environment, stdout=-1)
             output, _ = await process.communicate()
@@ -184,7 +184,7 @@ async def run_inside(root: Path) -> dict[str, object]:
 
 
 def outside_of(root: Path) -> dict[str, str]:
-    """The names and texts of the files outside the workspace, except for our own."""
+    """The names and texts of the files outside the workspace, except Tark's own."""
     texts = {}
     for folder in ("outside", "home", "private"):
         for path in (root / folder).rglob("*"):

@@ -43,7 +43,7 @@ def udp_loopback(g: SimpleNamespace) -> None:
 
 @attempt
 def dns(g: SimpleNamespace) -> None:
-    """A question to a name server: UDP with the bytes of DNS, to the one that the test plays."""
+    """A DNS query over UDP to the name server that the test simulates."""
     question = b"\0\1\1\0\0\1\0\0\0\0\0\0\7example\3com\0\0\1\0\1"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.settimeout(2)
@@ -176,6 +176,6 @@ def kernel_keys(_: SimpleNamespace) -> None:
 
 @attempt
 def leave_process_behind(g: SimpleNamespace) -> None:
-    """It lives on in a session of its own. The test looks for it."""
+    """The process continues in its own session. The test searches for it."""
     sleeper = [sys.executable, "-I", "-S", "-c", f"import time; time.sleep(60)  # {g.token}"]
     subprocess.Popen(sleeper, start_new_session=True, stdin=-3, stdout=-3, stderr=-3)

@@ -1,6 +1,7 @@
-"""The table of attempts to get out of the sandbox, which on_files.py and on_system.py fill.
+"""The table of attempts to escape from the sandbox, which on_files.py and on_system.py fill.
 
-Each attempt returns if it succeeded and raises otherwise. Only the standard library, because they run in the sandbox.
+An attempt returns if it succeeded, else it raises. It can use only the standard library, because it runs in the
+sandbox.
 """
 
 import ctypes
@@ -11,7 +12,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 Attempt = Callable[[SimpleNamespace], None]
 ATTEMPTS: dict[str, Attempt] = {}
 ROOT_ONLY: set[str] = set()
-"""Attempts that without a sandbox succeed only as root."""
+"""Attempts that succeed only as root when there is no sandbox."""
 
 
 def attempt(function: Attempt) -> Attempt:

@@ -1,1 +1,1 @@
-"""One promise a file, each with a `PROMISE`."""
+"""One module for each promise, with a `PROMISE`."""

@@ -1,4 +1,4 @@
-"""A command that runs without a question runs exactly the arguments that were approved: bash itself is asked."""
+"""A command that runs without a question runs exactly with the approved arguments. This is checked with bash itself."""
 
 import asyncio
 from collections import Counter
@@ -18,14 +18,14 @@ async def measure(ground: Ground) -> Outcome:
 
 
 def compare_scripts(ground: Ground, generated: int) -> Outcome:
-    """`generated`: how many random scripts are made; those that are understood run twice."""
+    """`generated`: the number of random scripts. Those that are understood run twice."""
     recorder, random = Recorder(ground.folder), Random(ground.seed)
     understood, failures = 0, []
     for _ in range(generated):
         script = random_script(random)
         command = read_command(script)
         if not command.is_certain or not {part[0] for part in command.parts} <= {*PROGRAMS}:
-            continue  # it asks; or it runs other programs, which leave no record
+            continue  # it needs a question, or runs other programs, which leave no record
         understood += 1
         parts = Counter(command.parts)
         # A part after `&&` runs if all succeed, one after `||` if all fail.

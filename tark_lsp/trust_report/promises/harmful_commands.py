@@ -9,12 +9,12 @@ from tark_lsp.trust_report.mutations import mutations
 from tark_lsp.trust_report.promise import Ground, Outcome, Promise
 
 CAN_HARM = {"shell", "command", "file-write", "library-load", "upload", "reverse-shell", "bind-shell", "inherit"}
-"""What GTFOBins says a program can be made to do."""
+"""Categories of GTFOBins: what a program can be made to do."""
 CALLS = ("{} --unknown-flag x", "{} --exec=sh", "{} --output=out")
 CALLS_OF_OTHERS = ("{}", "{} x", "{} -e sh", "{} -c sh", "{} -o out")
-"""Of programs that are not in our table: the same flags can be harmless for one that is (`grep -e sh`)."""
+"""Calls of programs that are not in Tark's table. For others, the same flags can be harmless (`grep -e sh`)."""
 WAYS = 4
-"""How many other ways to write each command are tried, unless all are."""
+"""How many variants of each command are tried, unless all are."""
 
 
 def harmful_commands(ground: Ground) -> list[str]:

@@ -1,4 +1,4 @@
-"""Receipts show what was changed in them, and verifying is fast."""
+"""Changes of receipts are detected, and verification is fast."""
 
 import time
 from dataclasses import replace
@@ -11,7 +11,7 @@ from tark_lsp.trust_report.promise import Ground, Outcome, Promise
 
 ENTRIES = 10_000
 CHANGES = 30
-"""Of each kind."""
+"""The number of changes of each kind."""
 SECONDS = 1.0
 
 
@@ -43,7 +43,7 @@ async def measure(ground: Ground) -> Outcome:
     store.append([_receipt(number) for number in range(ENTRIES)])
     store.close()
     entries = read_entries(path)
-    started = time.process_time()  # of the processor: another program on the machine is no fault of ours
+    started = time.process_time()  # CPU time, so that other programs on the machine do not count
     whole = find_fault(entries) is None and len(entries) == ENTRIES
     seconds = time.process_time() - started
     failures = [] if whole else ["an unchanged chain is reported as broken"]

@@ -1,4 +1,4 @@
-"""Nothing gets out of the sandbox. That each attempt succeeds without it is shown by tests/sandbox/test_escapes.py."""
+"""No command escapes from the sandbox. tests/sandbox/test_escapes.py shows that each attempt succeeds without it."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Each command and flag of the table does nothing but read: strace looks at what it asks the kernel for."""
+"""Each command and flag of the table only reads: strace checks its system calls."""
 
 import os
 
@@ -11,7 +11,7 @@ from tark_lsp.trust_report.tracing import can_trace, commands_of, make_project, 
 NOT_INSTALLED = 127
 USAGE = (2, 125, 129)
 EVERY = 12
-"""Of the commands, unless all are tried."""
+"""One of this many commands is tried, unless all are."""
 
 
 async def measure(ground: Ground) -> Outcome:

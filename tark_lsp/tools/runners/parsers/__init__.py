@@ -1,1 +1,1 @@
-"""Read the output of test runners and checkers. Pure; one file for each form of output."""
+"""Parsers for the output of test runners and checkers. Pure; one module for each format."""

@@ -1,4 +1,4 @@
-"""The output of `npm test`, `make test` and their like, which can be that of any test runner, or of several."""
+"""Parses the output of `npm test`, `make test` and similar commands, which can run any test runner, or several."""
 
 import re
 
@@ -8,17 +8,17 @@ from tark_lsp.tools.runners.report import Failure, Report, message_of
 KNOWN = (pytest_text.parse, unittest_text.parse, node_text.parse, cargo_json.parse_tests, go_json.parse_text)
 
 JEST_COUNTS = re.compile(r"^ *Tests:? +((?:\d+ \w+(?:, | \| )?)+)", re.MULTILINE)
-"""`Tests:  2 failed, 1 passed, 3 total` of jest, `Tests  2 failed | 1 passed (3)` of vitest."""
+"""`Tests:  2 failed, 1 passed, 3 total` from jest, `Tests  2 failed | 1 passed (3)` from vitest."""
 JEST_FAILURE = re.compile(r"^  ● (?P<test>.+)\n(?P<body>(?:(?!  ● ).*\n)*)", re.MULTILINE)
 VITEST_FAILURE = re.compile(r"^ FAIL  (?P<test>\S+ (?:> |\[ ).+)\n(?P<body>(?:(?! FAIL |⎯).*\n)*)", re.MULTILINE)
 JEST_PLACE = re.compile(r"(?:at .*?\(?|❯ )(?P<file>(?!node:)[^\s()]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
 
 
 def parse(text: str) -> Report:
-    """It is understood if one of the known runners wrote its end. The counts are the sums."""
+    """The output is understood if it contains the end of a known runner's output. The counts are the sums."""
     reports = [report for read in (*KNOWN, parse_jest_text) if (report := read(text)).understood]
     if not reports:
-        places = located.parse(text)  # of a compiler, perhaps: they are shown, but nothing says how many tests ran
+        places = located.parse(text)  # perhaps of a compiler: they are shown, but the number of tests is unknown
         errors = tuple(failure for failure in places.failures if failure.severity == "error")
         return Report(False, text, errors)
     counts: dict[str, int] = {}
@@ -29,7 +29,7 @@ def parse(text: str) -> Report:
 
 
 def parse_jest_text(text: str) -> Report:
-    """What jest and vitest write for people."""
+    """Parse the human-readable output of jest and vitest."""
     counts: dict[str, int] = {}
     for match in JEST_COUNTS.finditer(text):
         for number, name in re.findall(r"(\d+) (passed|failed|skipped|todo)", match[1]):

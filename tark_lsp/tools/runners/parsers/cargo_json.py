@@ -1,4 +1,4 @@
-"""The output of cargo with `--message-format json`: the compiler's messages as JSON, that of the tests as text."""
+"""Parses the output of cargo with `--message-format json`: the compiler's messages are JSON, the tests write text."""
 
 import json
 import re
@@ -16,7 +16,7 @@ FAILED = re.compile(r"^test (?P<test>.+?)(?: - .+)? \.\.\. FAILED$", re.MULTILIN
 
 
 def parse(text: str) -> Report:
-    """Of `cargo test`. It is understood if tests ran to their end, or if the code does not compile."""
+    """Parse the output of `cargo test`. It is understood if the tests ended, or if the code does not compile."""
     compiled, told, _ = _messages(text)
     report = parse_tests(told)
     errors = [failure for failure in compiled if failure.severity == "error"]
@@ -25,7 +25,7 @@ def parse(text: str) -> Report:
 
 
 def parse_check(text: str) -> Report:
-    """Of `cargo check`."""
+    """Parse the output of `cargo check`."""
     failures, told, finished = _messages(text)
     counts: dict[str, int] = {}
     for failure in failures:
@@ -34,7 +34,7 @@ def parse_check(text: str) -> Report:
 
 
 def parse_tests(told: str) -> Report:
-    """What the tests write, in any output."""
+    """Find the text of Rust tests in any output."""
     results = [tuple(map(int, match.groups())) for match in RESULT.finditer(told)]
     failures, seen = [], set()
     for match in OUTPUT.finditer(told):
@@ -56,7 +56,7 @@ def _failure(test: str, output: str) -> Failure:
 
 
 def _messages(text: str) -> tuple[tuple[Failure, ...], str, bool]:
-    """The messages of the compiler, each once; the output for people; whether the build came to its end."""
+    """The messages of the compiler, each once; the human-readable output; whether the build finished."""
     failures: dict[Failure, None] = {}
     told: list[str] = []
     finished = False
@@ -76,7 +76,7 @@ def _messages(text: str) -> tuple[tuple[Failure, ...], str, bool]:
 
 
 def _of_compiler(message: Mapping[str, Any]) -> Failure | None:
-    """None for a sum, such as "aborting due to 2 previous errors"."""
+    """A message as a failure; None for a summary, such as "aborting due to 2 previous errors"."""
     severity = {"error: internal compiler error": "error"}.get(message["level"], message["level"])
     place = next((span for span in message["spans"] if span["is_primary"]), None)
     if severity not in ("error", "warning") or (place is None and not message.get("code")):

@@ -1,4 +1,4 @@
-"""The events of `go test -json`, one object a line, and the plain text of `go test`."""
+"""Parses the events of `go test -json`, one object per line, and the plain text of `go test`."""
 
 import json
 import re
@@ -17,7 +17,7 @@ TEXT_END = re.compile(r"^(?:ok|FAIL|\?) *\t(?P<package>\S+)")
 
 
 def parse(text: str) -> Report:
-    """Go before 1.24 writes the errors of a build as text between the events."""
+    """Parse events. Before version 1.24, Go writes build errors as text between the events."""
     events, rest = _events(text)
     if not events:
         return Report(False, text)
@@ -59,7 +59,7 @@ def _events(text: str) -> tuple[list[dict[str, Any]], list[str]]:
 def _report(
     ended: Mapping[tuple[str, str], str], output: Mapping[tuple[str, str], list[str]], built: Sequence[str], told: str
 ) -> Report:
-    """A test that fails only because its subtests do, and a package that fails because its tests do, say nothing."""
+    """Leave out tests that fail only because of their subtests, and packages that fail only because of their tests."""
     failures = [failure for line in built if (failure := failure_in(line)) is not None]
     failed = [key for key, action in ended.items() if action == "fail" and key[1]]
     for package, test in failed:
@@ -84,7 +84,7 @@ def _report(
 def _failure(package: str, test: str, output: str) -> Failure:
     lines = [line for line in output.splitlines() if not FRAMES.match(line)]
     places = [match for line in lines if (match := PLACE.match(line))]
-    place = places[-1] if places else None  # the last one ends the test; those before can be notes
+    place = places[-1] if places else None  # the last one ends the test; earlier ones can be notes
     stack = next((match for line in lines if (match := STACK.match(line))), None)
     panic = next((line for line in lines if line.startswith("panic: ")), None)
     if panic is not None and stack is not None:
@@ -97,7 +97,7 @@ def _failure(package: str, test: str, output: str) -> Failure:
 
 
 def parse_text(text: str) -> Report:
-    """The plain text of `go test`, in any output."""
+    """Find the plain text of `go test` in any output."""
     lines = text.splitlines()
     packages = [(at, match["package"]) for at, line in enumerate(lines) if (match := TEXT_END.match(line))]
     failures = []
@@ -111,7 +111,7 @@ def parse_text(text: str) -> Report:
                 break
             body.append(following)
         if any(TEXT_FAIL.match(one) for one in body):
-            continue  # its subtests say what failed
+            continue  # its subtests show what failed
         package = next((name for number, name in packages if number > at), "")
         failures.append(_failure(package, match["test"], "\n".join(body)))
     counts = {"failed": len(failures)} if failures else {}

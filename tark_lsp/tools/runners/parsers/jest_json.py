@@ -1,4 +1,4 @@
-"""The JSON of `jest --json` and `vitest run --reporter=json`, which have the same form."""
+"""Parses the JSON of `jest --json` and `vitest run --reporter=json`, which have the same format."""
 
 import json
 import re
@@ -10,14 +10,14 @@ from tark_lsp.tools.runners.report import Failure, Report, message_of
 
 COUNTS = {"numPassedTests": "passed", "numFailedTests": "failed", "numPendingTests": "skipped", "numTodoTests": "todo"}
 MOST_TRIES = 20
-"""Lines that look like the JSON and are not."""
+"""How many lines are tried that look like the JSON."""
 NO_TESTS = re.compile(r"^No tests? (?:files )?found", re.MULTILINE)
 STACK = re.compile(r"^\s*at ")
 PLACE = re.compile(r"\(?(?:file://)?(?P<file>/?(?:[A-Za-z]:)?[^\s():]+):(?P<line>\d+):(?P<column>\d+)\)?\s*$")
 
 
 def parse(text: str) -> Report:
-    """The JSON is one line; what tests and the program itself print is around it."""
+    """The JSON is one line. Output of the tests and of the program is around it."""
     lines = text.split("\n")
     starts = [(number, at) for number, line in enumerate(lines) if (at := line.find('{"num')) >= 0]
     for number, at in reversed(starts[-MOST_TRIES:]):
@@ -35,7 +35,7 @@ def parse(text: str) -> Report:
 
 
 def _failures(file: Mapping[str, Any]) -> Iterator[Failure]:
-    """The tests of a file that failed; a file that could not be loaded is one failure without a test."""
+    """The failed tests of a file. A file that could not be loaded is one failure without a test."""
     name = str(file.get("name", ""))
     tests = [test for test in file["assertionResults"] if test["status"] == "failed"]
     if not file["assertionResults"] and file["status"] == "failed":
@@ -49,7 +49,7 @@ def _failures(file: Mapping[str, Any]) -> Iterator[Failure]:
 
 
 def _without_stack(message: str) -> Iterator[str]:
-    """Up to the first stack."""
+    """The lines before the first stack trace."""
     for line in message.splitlines():
         if STACK.match(line):
             return
@@ -58,7 +58,7 @@ def _without_stack(message: str) -> Iterator[str]:
 
 
 def _line(message: str, file: str) -> int | None:
-    """The line of this file in the first stack that names it."""
+    """The line of this file in the first frame of a stack trace that names it."""
     for line in message.splitlines():
         match = PLACE.search(line) if STACK.match(line) else None
         if match is not None and _is_same(unquote(match["file"]), file):
@@ -67,6 +67,6 @@ def _line(message: str, file: str) -> int | None:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """One of them can be relative, or begin with another slash."""
+    """Whether both are the same file. One of them can be relative, or have other slashes."""
     names = sorted((name.replace("\\", "/").lstrip("/") for name in (one, other)), key=len)
     return bool(names[0]) and names[1].endswith(names[0])

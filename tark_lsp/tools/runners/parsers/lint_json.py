@@ -1,4 +1,4 @@
-"""The JSON of checkers: one array of ruff and eslint, one object a line of mypy."""
+"""Parses the JSON of checkers: one array from ruff and eslint, one object per line from mypy."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from tark_lsp.tools.runners.report import Failure, Report, counted, message_of
 
 START = re.compile(r"^\[", re.MULTILINE)
 MOST_TRIES = 20
-"""Lines that can begin the array: output that only looks like it must not take long."""
+"""How many lines are tried that can begin the array, so that similar output does not take long."""
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -24,7 +24,7 @@ def parse_eslint(text: str) -> Report:
 
 
 def parse_mypy(text: str) -> Report:
-    """A crash, or a version before 1.11, writes text."""
+    """Parse JSON or, after a crash or with a version before 1.11, text."""
     failures, rest = [], []
     for line in text.splitlines():
         try:
@@ -38,7 +38,7 @@ def parse_mypy(text: str) -> Report:
 
 
 def _of_array(text: str, read: Callable[[Iterable[Any]], Iterable[Failure]]) -> Report:
-    """The array begins a line; warnings of the program are around it."""
+    """The array begins at the start of a line. Warnings of the program can be around it."""
     for match in islice(START.finditer(text), MOST_TRIES):
         at = match.start()
         try:

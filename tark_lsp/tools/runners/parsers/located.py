@@ -1,5 +1,5 @@
-"""Lines that begin with a place: `file:line:column: error: message` (compilers, mypy, go vet), `file(line,column): ...`
-(tsc)."""
+"""Parses lines that begin with a position: `file:line:column: error: message` (compilers, mypy, go vet) and
+`file(line,column): ...` (tsc)."""
 
 import re
 

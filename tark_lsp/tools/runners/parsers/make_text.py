@@ -1,7 +1,7 @@
-"""What make says of a run that failed: the recipe, the line or the missing rule at which it stopped.
+"""Parses make's messages about a failed run: the recipe, the line or the missing rule at which it stopped.
 
-What its recipes wrote (of test runners, of compilers) is read by other parsers. make's own line counts only if nothing
-before it says why.
+Other parsers read the output of its recipes (test runners, compilers). make's own message counts only if no earlier
+output explains the failure.
 """
 
 import posixpath
@@ -27,7 +27,7 @@ STOP = re.compile(r"\. +Stop\.$")
 
 
 def parse_tests(text: str) -> Report:
-    """The failures of the test runners that it ran; if there are none, where it stopped, and places in its output."""
+    """The failures of the test runners; if there are none, where make stopped, and positions in the output."""
     known = any_text.parse(text)
     if known.understood and known.failures:
         return known
@@ -43,7 +43,7 @@ def parse_checks(text: str) -> Report:
 
 
 def _failures(text: str, *, with_places: bool) -> Iterator[tuple[Failure, bool]]:
-    """Of the lines in their order, and whether make itself wrote the line. Files are in the folder that make was in."""
+    """The failures in order, each with whether make itself wrote it. Files are relative to make's current folder."""
     folders: list[str] = []
     is_explained, deepest = False, 0
     for line in text.splitlines():
@@ -53,7 +53,7 @@ def _failures(text: str, *, with_places: bool) -> Iterator[tuple[Failure, bool]]
             folders = [*folders, moved["folder"]] if moved["way"] == "Entering" else folders[:-1]
         elif (stop := _stop(line)) is not None:
             level, failure = stop
-            if not is_explained and level >= deepest:  # else it is told of a make that it ran
+            if not is_explained and level >= deepest:  # else it repeats the failure of a make that it ran
                 yield _in_folder(failure, folders), True
             is_explained, deepest = False, level
         elif with_places and (place := located.failure_in(line)) is not None:
@@ -62,7 +62,7 @@ def _failures(text: str, *, with_places: bool) -> Iterator[tuple[Failure, bool]]
 
 
 def _stop(line: str) -> tuple[int, Failure] | None:
-    """How deep the make is that stopped, and where."""
+    """The level of the make that stopped, and where it stopped."""
     for pattern, what in STOPS:
         if (match := pattern.match(line)) is not None:
             told = match.groupdict()

@@ -1,4 +1,4 @@
-"""The output of Node's own test runner, in both of its forms: TAP, and `spec` (for people)."""
+"""Parses the output of Node's own test runner in both formats: TAP, and the human-readable `spec`."""
 
 import re
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def _of_tap(lines: Sequence[str]) -> list[Failure]:
             body.append(following[len(indent) :])
         fields = _fields(body)
         if fields.get("failureType", [""])[0] == "subtestsFailed":
-            continue  # its subtests say what failed
+            continue  # its subtests show what failed
         place = STACK.search(fields.get("location", [""])[0])
         stack = [found for one in fields.get("stack", ()) if (found := STACK.search(one.strip()))]
         if place is not None:
@@ -49,7 +49,7 @@ def _of_tap(lines: Sequence[str]) -> list[Failure]:
 
 
 def _fields(body: Sequence[str]) -> dict[str, list[str]]:
-    """The keys of the YAML below a test, as far as Node writes it: a value in one line, or lines after `|-`."""
+    """The keys of the YAML below a test, in the forms that Node writes: a value in one line, or lines after `|-`."""
     fields: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in body:

@@ -1,4 +1,4 @@
-"""The output of pytest with `--tb=short -rfE`: its sections of failures, its short summary, its last line."""
+"""Parses the output of pytest with `--tb=short -rfE`: its sections of failures, its short summary, its last line."""
 
 import re
 from collections import defaultdict
@@ -10,10 +10,10 @@ LAST = re.compile(r"^=*\s*((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+ ?s(?: 
 COUNT = re.compile(r"(\d+) ([a-z]+)")
 SUMMARY = "short test summary info"
 BLOCK = re.compile(rf"^=+ (FAILURES|ERRORS|PASSES|warnings summary(?: \(final\))?|{SUMMARY}|slowest .*durations) =+$")
-"""Only these begin another part: a test can print a line of the same form."""
+"""Only these titles begin a new block, because a test can print a similar line."""
 
 TITLE = re.compile(r"^_+ (?!_)(.+?) _+$")
-"""Of a section in the blocks FAILURES and ERRORS."""
+"""The title of a section in the blocks FAILURES and ERRORS."""
 
 LISTED = re.compile(r"^(FAILED|ERROR) (\S.*?)(?: - (.*))?$")
 PLACE = re.compile(r"^(?P<file>(?:[A-Za-z]:)?[^\s:<>][^:<>]*):(?P<line>\d+): (?:in |[A-Za-z_])")
@@ -29,7 +29,7 @@ def parse(text: str) -> Report:
     titles = {_title(match[2]) for match in listed}
     sections = _sections(lines, titles)
     failures = [_failure(match[2], match[3] or "", sections) for match in listed]
-    if not listed:  # an option of the project leaves the summary out
+    if not listed:  # an option of the project removes the summary
         failures = [_read(title, "", body) for title, bodies in sections.items() for body in bodies]
     return Report(counts is not None, text, tuple(failures), counts or {})
 
@@ -41,7 +41,7 @@ def _counts(line: str) -> dict[str, int] | None:
 
 
 def _block(lines: Iterable[str], name: str) -> list[str]:
-    """The lines of the last block with this name: what a test prints comes before it."""
+    """The lines of the last block with this name. A test can print a similar one before it."""
     found: list[str] = []
     inside = False
     for line in lines:
@@ -54,7 +54,7 @@ def _block(lines: Iterable[str], name: str) -> list[str]:
 
 
 def _sections(lines: Iterable[str], titles: set[str]) -> dict[str, list[list[str]]]:
-    """The lines of each section by its title. With `titles`, only these count: a test can print a line like one."""
+    """The lines of each section by title. If `titles` are given, only these count: a test can print a similar line."""
     found: dict[str, list[list[str]]] = defaultdict(list)
     inside = False
     body: list[str] = []
@@ -74,7 +74,7 @@ def _bare(title: str) -> str:
 
 
 def _title(test: str) -> str:
-    """How the section of this test is called: `test_a.py::TestX::test_y[1]` -> `TestX.test_y[1]`."""
+    """The title of the section of this test: `test_a.py::TestX::test_y[1]` -> `TestX.test_y[1]`."""
     _, separator, name = test.partition("::")
     return (name if separator else test).replace("::", ".")
 

@@ -1,4 +1,4 @@
-"""The output of `python -m unittest`: its blocks of failures, and its last lines."""
+"""Parses the output of `python -m unittest`: its blocks of failures, and its last lines."""
 
 import re
 
@@ -26,7 +26,7 @@ def parse(text: str) -> Report:
 
 
 def _counts(ran: int, ending: str, failures: list[Failure]) -> dict[str, int]:
-    """A test with several failed subtests counts several times in the program's own figures, but once in ours."""
+    """Count a test with several failed subtests only once. unittest itself counts each failed subtest."""
     result = RESULT.search(ending)
     said = {name: int(number) for name, number in re.findall(r"([a-z ]+)=(\d+)", (result and result[1]) or "")}
     said = {name.strip(): number for name, number in said.items()}
@@ -40,7 +40,7 @@ def _failure(test: str, body: str) -> Failure:
     frames = list(FRAME.finditer(body))
     own = [frame for frame in frames if not NOT_OURS.search(frame["file"])] or frames
     last = own[-1] if own else None
-    # What follows the last frame and its source: the first line without indentation.
+    # The message follows the last frame and its source: it begins with the first line without indentation.
     after = body[frames[-1].end() :].partition("\n")[2] if frames else body
     told = re.search(r"^\S.*", after, re.MULTILINE | re.DOTALL)
     message = message_of((told[0] if told else body).splitlines())
