@@ -69,9 +69,7 @@ class Reviews:
     def unreviewed_edits(self) -> dict[str, Path]:
         """The hunks that are applied and that the user did not decide on: by id, the file."""
         return {
-            hunk.id: hunk.path
-            for hunk in self.hunks
-            if hunk.applied and (hunk.undecided or hunk.id in self.unasked)
+            hunk.id: hunk.path for hunk in self.hunks if hunk.applied and (hunk.undecided or hunk.id in self.unasked)
         }
 
     async def accept(self, hunk_ids: Iterable[str], *, decide: bool = True) -> None:
