@@ -1,4 +1,4 @@
----Starts the server with the first file, so that hunks and code actions are there before the first command.
+---Starts the server with the first file, so that hunks and code actions are available before the first command.
 local clients = require('tark.server.clients')
 local config = require('tark.config')
 local discovery = require('tark.server.discovery')

@@ -1,4 +1,4 @@
----Starts turns for commands: the prompt, and the place in the text that it is about. A prompt is never lost.
+---Starts turns for commands, with a prompt and the place in the text that it is about. A prompt is never lost.
 local config = require('tark.config')
 local figures = require('tark.figures')
 local lifecycle = require('tark.server.lifecycle')

@@ -1,4 +1,4 @@
----Sends a command whose answer the user waits for. A server is started if none runs; problems are shown.
+---Sends a command whose answer the user waits for. Starts a server if none runs, and shows problems.
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
 local requests = require('tark.server.requests')

@@ -1,4 +1,5 @@
----Answers what the server cannot know by LSP: what all other servers know, and the user's last selection.
+---Answers what the server cannot learn through LSP: what the other language servers know, and the user's last
+---selection.
 local language_servers = require('tark.server.language_servers')
 local text_range = require('tark.text_range')
 local workspace = require('tark.workspace')
@@ -126,7 +127,7 @@ local function selection(client_id, encoding)
   }
 end
 
----Answers `tark/clientState`. Runs in a coroutine, which it leaves until other language servers have answered.
+---Answers `tark/clientState`. Runs in a coroutine, and yields until the other language servers have answered.
 ---@param params { want: string[], uri?: string, position?: lsp.Position, query?: string }
 ---@param client_id integer
 ---@return table
