@@ -29,8 +29,8 @@ end
 ---@return tark.Refusal?
 local function edit_refused(change)
   local bufnr = loaded_buffer(change.textDocument.uri)
-  -- The user closed the file while the edit was on its way. Neovim would load the file into a hidden buffer, and edit it
-  -- there. After a refusal, the server writes the file itself.
+  -- The user closed the file while the edit was on its way. Neovim would load the file into a hidden buffer, and edit
+  -- it there. After a refusal, the server writes the file itself.
   if not bufnr then
     return ('%s is not open in Neovim'):format(vim.fs.basename(vim.uri_to_fname(change.textDocument.uri)))
   end
