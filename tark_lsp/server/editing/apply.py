@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 5.0
 REFUSALS = 3
 REPAIRS = 10
 REOPEN_SECONDS = 1.0
-"""Time between two checks whether a closed document that needs a repair is open again. Each check counts as a repair."""
+"""Time between two checks whether a closed document that needs a repair is open again. Each counts as a repair."""
 
 
 class EditorBuffers:
@@ -114,7 +114,7 @@ class EditorBuffers:
                     await self._pause()
                 case Applied() if not typed_into and not (conflicts and misplaced.again):
                     return Stale("the person changed these lines", taken_back=True) if conflicts else outcome
-                case _:  # no answer, no change despite the answer, or the user typed into it: nothing to repair
+                case _:  # no answer, no change despite the answer, or the user typed into it: the repair ends
                     break
         return Refused(MISPLACED)
 
