@@ -92,7 +92,7 @@ class Workspace:
         return self._folders.resolve(path)
 
     def display(self, path: Path) -> str:
-        """The path as users and models see it: relative to its folder, with `/`; with `folder:` if there are several."""
+        """The path as users and models see it: from its folder, with `/`, and after `folder:` if there are several."""
         return self._folders.display(path)
 
     def is_inside(self, path: Path) -> bool:
