@@ -63,7 +63,7 @@ class Change:
     start_units: int = field(default=0, compare=False)
     """`start_character` in the client's units, because it cannot be computed from the text after the change."""
     end_units: int = field(default=0, compare=False)
-    """`end_character`, likewise."""
+    """`end_character` in the client's units, for the same reason."""
     continued: bool = field(default=False, compare=False)
     """The next change of the same notification is further up. Then both are parts of one edit, and the text between
     them is not a separate state."""

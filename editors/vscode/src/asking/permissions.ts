@@ -164,7 +164,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     } else if (answer.kind !== "reply") {
       await this.followUp(answer.kind, request, version);
     } else if (answer.reply.outcome === "allow" && !wasSeen && !this.versions.isSettled(version)) {
-      void showInfo("the request has just appeared or changed: review it first"); // the chat has a pause of its own
+      void showInfo("the request has just appeared or changed: review it first"); // the chat has its own pause
     } else if (answer.reply.outcome === "allow" && !wasSeen && !this.canAllow(request)) {
       await this.showPermission(request.requestId);
       void showInfo("read the request to its end first");

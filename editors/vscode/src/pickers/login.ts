@@ -78,7 +78,7 @@ async function chosenProvider(server: Server, title: string, provider: unknown):
   return typeof provider === "string" ? server.executeCommand<ProviderStatus>("tark.auth.status", { provider }) : chooseProvider(server, title, takesKey);
 }
 
-/** The server reports the result of the login itself. The page is opened only over https, which nobody can replace. */
+/** The server reports the result of the login itself. The page is opened only over https, so that it cannot be replaced. */
 async function show(provider: string, code: string, page: string, seconds: Optional<number>): Promise<void> {
   const isSafe = /^https:\/\//i.test(page);
   const good = seconds == null ? "" : ` (valid for ${Math.round(seconds / 60)} minutes)`;

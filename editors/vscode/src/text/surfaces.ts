@@ -7,10 +7,10 @@
  * | `documentText` | documents, diffs, code and results in the chat | shows it as it is |
  * | `plainLine` | rows of trees, titles, placeholders, tooltips, dialogs, lines of documents | shows it as it is |
  * | `listRow` | rows of lists (quick picks), with their descriptions | `$(name)` becomes an icon |
- * | `decorationText` | text beside lines of code | several blanks become one |
+ * | `decorationText` | text beside lines of code | several spaces become one |
  * | `statusBarText` | status bar | `$(name)` becomes an icon |
- * | `codeLensTitle` | code lenses | `$(name)` becomes an icon; several blanks become one |
- * | `notificationText` | notifications, also of progress | `[a](command:b)` becomes a link; several blanks become one |
+ * | `codeLensTitle` | code lenses | `$(name)` becomes an icon; several spaces become one |
+ * | `notificationText` | notifications, also of progress | `[a](command:b)` becomes a link; several spaces become one |
  * | `inputPrompt` | the prompt below an input box | links and icons |
  * | `hoverCode` | hovers over code | Markdown |
  * | `chatProse`, `chatLine` | prose and titles in the chat | shows it as it is; the chat parses Markdown itself |

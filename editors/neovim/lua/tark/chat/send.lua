@@ -68,7 +68,7 @@ local function steer_turn(sent, server_state, client, done)
   local session_id, argument = server_state.session_id, { turnId = sent.steers, prompt = sent.text }
   requests.send_command(client, 'tark.turn.steer', argument, function(problem, answer)
     if problem or not answer.accepted or not session_id then
-      return done(problem or 'the turn is over: send it as a prompt of its own')
+      return done(problem or 'the turn is over: send it as a new prompt')
     end
     updates.steer_accepted(server_state, session_id, sent.steers, sent.text)
     done()
@@ -128,7 +128,7 @@ local function send_prompt(steers)
   view.scroll_to_end()
   shown_session.ensure_client(function(problem, client)
     if not client then
-      return finish_sending(sent, problem or 'there is no server')
+      return finish_sending(sent, problem or 'no server is running')
     end
     send_queue.enqueue(client, function(done)
       local sender = sent.steers and steer_turn or sent.replaces and replace_turn or start_turn

@@ -84,7 +84,7 @@ function M.write_message()
   lifecycle.ensure_server(bufnr, function(problem, client)
     if not client then
       writing[bufnr] = nil
-      return notify.warn('no commit message is written: ' .. (problem or 'there is no server'))
+      return notify.warn('no commit message is written: ' .. (problem or 'no server is running'))
     end
     ask_for_message(bufnr, work_tree, client)
   end)

@@ -128,7 +128,7 @@ local function enqueue_turn(start)
   end
   lifecycle.ensure_server(start.range.bufnr, function(problem, client)
     if not client then
-      return turn_refused(start, problem or 'there is no server')
+      return turn_refused(start, problem or 'no server is running')
     end
     send_queue.enqueue(client, function(done)
       send_turn(client, start, done)

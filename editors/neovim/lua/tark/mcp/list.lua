@@ -55,7 +55,7 @@ local function refresh()
   end
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
-      return done(problem or 'there is no server')
+      return done(problem or 'no server is running')
     end
     requests.send_command(client, 'tark.mcp.list', {}, function(refusal, servers)
       if refusal then

@@ -11,7 +11,7 @@ local state = require('tark.state')
 return function(command, argument, done, failed)
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
-      return notify.warn(problem or 'there is no server')
+      return notify.warn(problem or 'no server is running')
     end
     local server_state = state.of_client(client.id)
     local value = type(argument) == 'function' and argument(server_state) or argument --[[@as table]]

@@ -7,7 +7,7 @@ local LONGEST_LINE, MOST_LINES = 500, 50
 local MOST_CHANGED = 0.6
 
 ---@param line string
----@return string[] words runs of letters and digits, runs of blanks, and each other character
+---@return string[] words runs of letters and digits, runs of spaces, and each other character
 local function words_of(line)
   local words, at = {}, 1
   while at <= #line do

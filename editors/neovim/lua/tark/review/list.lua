@@ -99,7 +99,7 @@ end
 local function when_restored(done)
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
-      return notify.warn(problem or 'there is no server')
+      return notify.warn(problem or 'no server is running')
     end
     requests.send_command(client, 'tark.hunk.list', nil, function(refusal, answer)
       if refusal then

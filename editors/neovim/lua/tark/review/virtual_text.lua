@@ -7,7 +7,7 @@ local M = {}
 ---How many bytes of a line and lines of a hunk are drawn at most. The diff shows everything.
 local LONGEST, MOST_LINES = 500, 300
 
----Replaces tabs with blanks, and invisible characters with their code points.
+---Replaces tabs with spaces, and invisible characters with their code points.
 ---@param text string
 ---@param tabstop integer
 ---@param column? integer where it starts

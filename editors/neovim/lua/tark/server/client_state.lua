@@ -8,7 +8,7 @@ local M = {}
 
 local OURS = 'tark' -- the source of the server's own diagnostics
 
----Lines of a buffer. It need not be loaded: language servers report files that nobody has opened.
+---Reads lines of a buffer. It may not be loaded, because language servers report files that are not open.
 ---@param bufnr integer
 ---@return fun(number: integer): string line from 0; '' if there is no such line
 local function line_reader(bufnr)

@@ -5,7 +5,7 @@ local workspace = require('tark.workspace')
 
 local M = {}
 
-local OURS = 'tark' -- the name of our own clients
+local OURS = 'tark' -- the name of the plugin's own clients
 local TIMEOUT = 1800 -- ms; the server waits 2 s
 local LARGEST = 1024 * 1024 -- bytes of a file that is not loaded
 
@@ -197,7 +197,7 @@ wanted.callHierarchy = {
 
 ---Runs `ask` for all clients at once, and waits for all of them, up to a time limit.
 ---@param clients vim.lsp.Client[]
----@param ask fun(client: vim.lsp.Client): any in a coroutine of its own
+---@param ask fun(client: vim.lsp.Client): any in a separate coroutine
 ---@param join fun(old: any, new: any): any
 ---@return any
 local function ask_all(clients, ask, join)

@@ -76,7 +76,7 @@ local function cancel_request(client_id, request_id)
   resume_handler(client_id, request_id, nil, { code = CANCELLED, message = 'taken back' })
 end
 
----Ends the handlers of requests that are no longer in the state, because the server does not wait for their answers.
+---Ends the handlers of requests that are no longer in the state, because the server no longer waits for their answers.
 ---@param server_state tark.State
 local function cancel_removed(server_state)
   for id in pairs(threads[server_state.client_id] or {}) do

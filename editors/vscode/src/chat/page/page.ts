@@ -35,7 +35,7 @@ export interface Page {
   post(message: ToHost): void;
   /** Announces a message to screen readers. */
   announce(words: string): void;
-  /** The announcement is no longer true. */
+  /** Call this when the announcement is no longer true. */
   withdraw(words: string): void;
 }
 
