@@ -93,7 +93,7 @@ local COMMANDS = {
   {
     'TarkUndo',
     'undo',
-    'Undo the last turn: take back what it changed',
+    'Undo the changes of the last turn',
     options = undo,
     bang = 'Undo the turn before',
   },

@@ -37,7 +37,7 @@ class HunkActions:
         self.errors = ErrorActions(documents, reviews)
 
     def hunks_in_range(self, document: TextDocument, wanted: incoming.Range) -> list[ReviewHunk]:
-        """The hunks that the range touches. The line right below a hunk counts, because a removal has no lines in the text."""
+        """The hunks that the range touches. Includes hunks right above the range, since a removal has no line."""
         first, last = wanted.start.line, wanted.end.line
         return [hunk for hunk in self._shown(document) if hunk.start <= last and first <= hunk.end]
 

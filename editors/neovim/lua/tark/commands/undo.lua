@@ -140,7 +140,7 @@ function M.undo_last_turn(options)
   local _, transcript = state.current_session(server_state)
   for _, turn in ipairs(transcript.turns) do
     if turn.state == 'running' then
-      return notify.warn('a turn is still running: end it by :TarkStop before you take it back')
+      return notify.warn('a turn is still running: stop it with :TarkStop before you undo it')
     end
   end
   if incomplete and options and options.before then
