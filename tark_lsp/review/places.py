@@ -130,7 +130,7 @@ class HunkPlaces:
                 self._join(path)
 
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
-        """Move every hunk of the file to its place after `edit`. `done`: the ids of the hunks that the edit applied."""
+        """Move every hunk of the file to its place after `edit`. `done`: the ids of the hunks that the edit is of."""
         changes = LineChanges.of([(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks])
         pairs = zip(self._store.get_hunks(done), edit.hunks, strict=True)
         inserted = [(hunk, len(part.new)) for hunk, part in pairs if not part.old]
