@@ -1,7 +1,7 @@
-"""Edits that brought new errors: offered to be taken back, in one action, as long as the errors are shown.
+"""Edits that brought new errors. While the errors are shown, the user can undo such an edit with one action.
 
 An alarm ends when a later check after an edit shows none of its errors, when its turn is undone, when its lines are
-changed or taken back, and when the next turn starts: from then on the errors are that turn's concern.
+changed or undone, and when the next turn starts, because from then on that turn deals with the errors.
 """
 
 import secrets
@@ -15,20 +15,20 @@ from tark_lsp.tools.editor import Diagnostic
 
 
 class Alarms:
-    """One per server. An alarm has errors once the editor was checked after its edit."""
+    """All alarms of a server. An alarm has errors after the editor's diagnostics were checked after its edit."""
 
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
         self._alarms: dict[str, Alarm] = {}
 
     def open_alarm(self) -> str:
-        """The id of a new alarm, for the hunks of one edit."""
+        """Return the id of a new alarm for the hunks of one edit."""
         alarm = Alarm(f"alarm-{secrets.token_hex(6)}")
         self._alarms[alarm.id] = alarm
         return alarm.id
 
     def watch_hunks(self, alarm_id: str, hunk_ids: Iterable[str]) -> None:
-        """These hunks are of its edit, and are followed from now on even when they are accepted."""
+        """Add the hunks of the alarm's edit. They are followed from now on, even after they are accepted."""
         alarm = self._alarms.setdefault(alarm_id, Alarm(alarm_id))
         for hunk in self._reviews.hunks.get_hunks(hunk_ids):
             self._reviews.hunks.replace_hunk(replace(hunk, alarm=alarm))

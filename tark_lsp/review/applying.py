@@ -1,6 +1,6 @@
-"""Writes the hunks of one file into its text, or takes them back, and likewise moves and removes files; with retries.
+"""Applies and undoes the hunks of one file, including moves and removals of files, with retries.
 
-It never writes over what the user changed: such a hunk is in conflict, and keeps its own lines.
+It never overwrites what the user changed: such a hunk is in conflict, and keeps its own lines.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ from tark_lsp.workspace.outcomes import Applied, Outcome, Refused, Stale, was_in
 from tark_lsp.workspace.snapshot import Snapshot
 
 MAX_TRIES = 20
-"""Of an edit that is stale each time, since the user keeps typing. An edit that the editor refuses is not retried."""
+"""How often to try an edit that is stale each time because the user keeps typing. A refused edit is not retried."""
 PAUSE_SECONDS = 0.3
-"""The next try starts when the user has not typed for so long: each key would make the edit stale again."""
+"""The next try starts when the user has not typed for this time, because each key would make the edit stale again."""
 MAX_WAIT_SECONDS = 5.0
-"""How long to wait for such a pause."""
+"""How long to wait for such a pause at most."""
 NEW_FILE_MODE = 0o644
 EXISTS_AGAIN = "there is a file at its place again"
 GAVE_UP = "other changes of it kept getting in the way"
@@ -53,16 +53,16 @@ class HunkWriter:
         self._places = places
         self._events = events
         self.operating: set[Path] = set()
-        """Files that are being moved or removed: what the editor reports of them meanwhile is part of that."""
+        """Files that are being moved or removed. What the editor reports about them is part of the operation."""
 
     async def write_hunks(self, hunk_ids: Sequence[str], *, applied: bool) -> None:
-        """Apply the pending hunks of one file, or take hunks back. A hunk that fails gets its state and the reason.
+        """Apply the pending hunks of one file, or undo hunks. A hunk that fails gets its state and the reason.
 
-        A file is moved while it is still as it was saved, and changed after that; taken back in the reverse order.
+        A file is moved first, while it is still as it was saved, and then changed. Undo works in the reverse order.
         """
         hunks = self._store.get_hunks(hunk_ids)
         operations = [[hunk] for hunk in hunks if hunk.operation]
-        # One edit for each turn, since undo is of turns.
+        # One edit for each turn, since turns are undone separately.
         steps = [*operations, *by_turn(hunk for hunk in hunks if not hunk.operation).values()]
 
         def needed(hunk: ReviewHunk) -> Hunk | None:
@@ -72,7 +72,7 @@ class HunkWriter:
             await self._try([hunk.id for hunk in step], needed, applied)
 
     async def rewrite_hunk(self, hunk_id: str, new: tuple[str, ...]) -> None:
-        """An applied one gets other lines, by one edit."""
+        """Replace the new lines of a hunk. If it is applied, one edit changes the text."""
 
         def needed(hunk: ReviewHunk) -> Hunk | None:
             return None if hunk.new == new else Hunk(hunk.start, hunk.new, new)
@@ -80,7 +80,7 @@ class HunkWriter:
         await self._try([hunk_id], needed, True)
 
     async def _try(self, hunk_ids: Sequence[str], needed: Callable[[ReviewHunk], Hunk | None], applied: bool) -> None:
-        """`needed`: the edit that is still to be made for a hunk. `applied`: what the hunks are after it."""
+        """`needed`: the edit that a hunk still needs. `applied`: whether the hunks are applied after it."""
         reason = GAVE_UP
         for _ in range(MAX_TRIES):
             path = self._store[hunk_ids[0]].path
@@ -99,7 +99,7 @@ class HunkWriter:
                     return
                 case Refused(reason):
                     for hunk in self._store.get_hunks(edits):
-                        if hunk.life is not Life.UNDONE:  # one that is blocked by now is so because of the refusal
+                        if hunk.life is not Life.UNDONE:  # a hunk that is blocked now is blocked because of the refusal
                             self._store.replace_hunk(replace(hunk, reason=reason))
                     break
                 case Stale(reason):
@@ -115,7 +115,7 @@ class HunkWriter:
         base: Snapshot,
         applied: bool,
     ) -> dict[str, Hunk]:
-        """The edits to send, by the ids of their hunks. A hunk that needs none is settled here."""
+        """The edits to send, by the ids of their hunks. Settles hunks that need no edit."""
         lines = self._places.lines_of(base)
         edits: dict[str, Hunk] = {}
         idle = [hunk for hunk in self._store.get_hunks(hunk_ids) if hunk.pending and not hunk.life.in_flight]
@@ -127,7 +127,7 @@ class HunkWriter:
                 self._store.replace_hunk(hunk.touch(CHANGED))
             elif edit.old == edit.new and not (
                 hunk.operation or _is_empty_file(hunk, base, applied)
-            ):  # the user's own text for it is there already
+            ):  # the user's own text for it is already there
                 event = Event.WRITTEN if applied else Event.TAKEN_BACK
                 self._store.apply_event(hunk.id, event, start=edit.start)
             else:
@@ -170,7 +170,7 @@ class HunkWriter:
         return outcome
 
     async def _unmake(self, base: Snapshot, edit: ProposedEdit, hunks: Sequence[ReviewHunk]) -> Outcome:
-        """Remove a file that was created and has nothing of the user's in it."""
+        """Remove a file that was created and contains nothing from the user."""
         data, mode = self._stored(base)
         noted = self._checkpoints.record_removal(hunks[0].turn_id, base.path, data, mode)
         with self._operating(base.path), self._in_flight(hunks, base.path):
@@ -221,7 +221,7 @@ class HunkWriter:
 
     @contextlib.contextmanager
     def _in_flight(self, hunks: Iterable[ReviewHunk], *paths: Path) -> Iterator[None]:
-        """An edit of these hunks is on its way to these files. What it does not write is as it was before."""
+        """An edit of these hunks is on its way to these files. Hunks that it does not write keep their former state."""
         hunk_ids = [hunk.id for hunk in hunks]
         with self._places.uncertain(*paths):
             for hunk_id in hunk_ids:
@@ -247,7 +247,7 @@ class HunkWriter:
                 await self._documents.wait_for_quiet(PAUSE_SECONDS)
 
     def _stored(self, base: Snapshot) -> tuple[bytes, int]:
-        """The bytes that the file has when it is removed, as it is saved by then, and its mode."""
+        """The bytes of the file when it is removed, as it is then saved, and its mode."""
         try:
             stored = self._workspace.read_stored(base.path)
         except FileMissing:
@@ -258,6 +258,6 @@ class HunkWriter:
 
 
 def _is_empty_file(hunk: ReviewHunk, base: Snapshot, applied: bool) -> bool:
-    """Is it a new file without text that is still to be created, or to be removed again?"""
+    """Does the hunk create, or remove again, a new file without text?"""
     closed_and_empty = not hunk.had_file and not hunk.new and base.version is None and not base.text
     return closed_and_empty and base.exists is not applied and (applied or hunk.created)

@@ -25,7 +25,7 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 
 class Reviews:
-    """Decides on hunks, which it takes by their ids; `hunks` has their current values."""
+    """Decides on hunks, which are given by their ids. `hunks` has their current values."""
 
     def __init__(self, workspace: Workspace, documents: Documents, checkpoints: Checkpoints) -> None:
         self._workspace = workspace
@@ -38,9 +38,9 @@ class Reviews:
         self.problems = Problems(documents, workspace.read)
         self.events.listen(self._on_event)
         self.unasked: set[str] = set()
-        """Ids of the hunks that were accepted for the user, without a question."""
+        """Ids of the hunks that were accepted for the user, without asking."""
         self.ending = False
-        """The server is shutting down: what is undecided now is left to the next one."""
+        """The server is shutting down: hunks that are undecided now are left to the next server."""
 
     def _on_event(self, event: ReviewEvent) -> None:
         if isinstance(event, TextWritten):
@@ -49,7 +49,7 @@ class Reviews:
     def add_proposal(
         self, turn_id: str, edits: Sequence[tuple[ProposedEdit, Sequence[Hunk]]], *, whole: bool = False
     ) -> list[str]:
-        """The ids of the new hunks. Each edit comes with those of its hunks that are outside the selection.
+        """Return the ids of the new hunks. Each edit comes with its hunks that are outside the selection.
 
         `whole`: the hunks of all the edits are one group.
         """
@@ -62,21 +62,21 @@ class Reviews:
         return added
 
     def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: Snapshot) -> None:
-        """Hunks of a file whose places are in the text `base`; known ones are skipped."""
+        """Add hunks of a file whose places are in the text `base`. Known hunks are skipped."""
         self.places.add_hunks(path, [hunk for hunk in hunks if self.hunks.get_hunk(hunk.id) is None], base)
         self.events.emit(HunksChanged(path))
 
     def unreviewed_edits(self) -> dict[str, Path]:
-        """The hunks that are applied and that the user did not decide on: by id, the file."""
+        """The applied hunks that the user did not decide on: id -> file."""
         return {
             hunk.id: hunk.path for hunk in self.hunks if hunk.applied and (hunk.undecided or hunk.id in self.unasked)
         }
 
     async def accept(self, hunk_ids: Iterable[str], *, decide: bool = True) -> None:
-        """Apply what is not applied yet. Without `decide` the hunks stay undecided (`editReview: after`).
+        """Apply the hunks that are not applied yet. Without `decide` they stay undecided (`editReview: after`).
 
-        A group is accepted as a whole, and taken back again if one of its hunks cannot be applied. A hunk that was
-        typed over is settled as its lines are; one that could not be applied is tried again.
+        A group is accepted as a whole, and undone if one of its hunks cannot be applied. A hunk that was typed over is
+        settled with its current lines. A hunk that could not be applied is tried again.
         """
         hunk_ids = [*dict.fromkeys(hunk_ids)]
         kept = [hunk for hunk in self.hunks.get_hunks(hunk_ids) if hunk.blocked and hunk.applied and decide]
@@ -84,7 +84,7 @@ class Reviews:
         self._settle(kept)
         together = self.hunks.find_together(hunk_ids)
         ids = [hunk.id for hunk in together]
-        # Not those that fail while this waits: the user has not seen that failure.
+        # Not the hunks that fail while this waits, because the user has not seen the failure.
         again = [hunk.id for hunk in together if hunk.life is Life.FAILED]
         chosen = [hunk.id for hunk in together if hunk.pending or hunk.id in again]
         async with self.locks.hold_hunks(ids):
@@ -104,7 +104,7 @@ class Reviews:
             self._settle([hunk for hunk in self.hunks.get_hunks(chosen) if hunk.group], accept=decide)
 
     async def reject(self, hunk_ids: Iterable[str], reason: str = "") -> None:
-        """Take back what is applied, unless the user undid it."""
+        """Undo the hunks that are applied, unless the user already undid them."""
         hunk_ids = [*dict.fromkeys(hunk_ids)]
         for path in by_path(self.hunks.get_hunks(hunk_ids)):
             self.places.sync(path)
@@ -120,7 +120,7 @@ class Reviews:
                 for some in by_path(self.hunks.get_hunks(later)).values():
                     await self._take_back([hunk.id for hunk in some])
                     left = self.hunks.get_hunks(hunk.id for hunk in some)
-                    # Not those that were misplaced while this waited: the user has not seen that.
+                    # Not the hunks that were misplaced while this waited, because the user has not seen that.
                     undecided = [
                         hunk
                         for hunk in left
@@ -130,14 +130,14 @@ class Reviews:
                     self._settle(left)
 
     def ungroup(self, hunk_ids: Iterable[str]) -> None:
-        """The user excluded these from their group; the rest of it is still decided as a whole."""
+        """Remove hunks that the user excluded from their group. The rest of the group is still decided as a whole."""
         for hunk in self.hunks.get_hunks(hunk_ids):
             self.hunks.replace_hunk(replace(hunk, group=""))
 
     async def rewrite(self, hunk_id: str, new_text: str) -> None:
-        """The user answered a question about the hunk with their own new lines.
+        """Replace the new lines of a hunk: the user answered a question about it with their own lines.
 
-        One that is decided or blocked by now only shows them; if it is applied, the reason does.
+        If the hunk is decided or blocked by now, it only shows the lines. If it is also applied, the reason shows them.
         """
         async with self.locks.hold_hunks([hunk_id]):
             hunk = self.hunks[hunk_id]
@@ -148,7 +148,7 @@ class Reviews:
             self.hunks.replace_hunk(replace(hunk, new=new, reason=EDITED if hunk.pending else hunk.reason))
 
     async def edit(self, hunk_id: str, new_text: str) -> None:
-        """The user writes the new lines. A hunk that was in conflict is then a proposal for the lines that it meets.
+        """Replace the new lines with the user's. A hunk in conflict becomes a proposal for the lines at its place.
 
         Raises RequestError for a hunk that is decided, has no text, or cannot be changed.
         """
@@ -183,31 +183,31 @@ class Reviews:
             self._settle([self.hunks.replace_hunk(hunk)])
 
     def reopen(self, hunk_ids: Iterable[str]) -> None:
-        """Accepted hunks that an alarm is about can be rejected again."""
+        """Reopen accepted hunks that an alarm is about, so that they can be rejected."""
         for hunk in self.hunks.get_hunks(dict.fromkeys(hunk_ids)):
             if hunk.life is Life.ACCEPTED and hunk.alarm is not None:
                 self.hunks.apply_event(hunk.id, Event.REOPENED)
 
     def retry_hunk(self, hunk_id: str) -> None:
-        """One that failed or is stuck is pending again, unless its file is gone or cannot be read."""
+        """Make a failed or stuck hunk pending again, unless its file is gone or cannot be read."""
         lines = current_lines(self.places, self.current, self.hunks[hunk_id].path)
         hunk = self.hunks[hunk_id]
         if lines is not None and hunk.state == "stale" and not self.current.lost_its_file(hunk):
             self.hunks.replace_hunk(retried(hunk, lines))
 
     async def wait_until_decided(self, hunk_ids: Iterable[str]) -> None:
-        """Wait until none of the hunks is pending any more, whoever decides."""
+        """Wait until no hunk is pending any more, whoever decides."""
         hunk_ids = [*hunk_ids]
         while any(hunk.pending for hunk in self.hunks.get_hunks(hunk_ids)):
             await self.events.next_change()
 
     def report_changed(self, path: Path) -> None:
-        """There is something else to show of the file's hunks."""
+        """Report that the file's hunks must be shown again."""
         self.places.forget_text(path)
         self.events.emit(HunksChanged(path))
 
     async def _take_back(self, hunk_ids: Sequence[str]) -> None:
-        """Of one file. What could not be taken back before is tried again."""
+        """Undo hunks of one file. Hunks that could not be undone before are tried again."""
         for hunk in self.hunks.get_hunks(hunk_ids):
             if hunk.life is Life.STUCK and hunk.operation:
                 self.hunks.apply_event(hunk.id, Event.RETRIED)
@@ -217,7 +217,7 @@ class Reviews:
         await self.writer.write_hunks(applied, applied=False)
 
     async def _take_back_group(self, blocked_id: str) -> None:
-        """One hunk of the group could not be applied, so none is, except for what the user changed since."""
+        """Undo the group because one hunk could not be applied. Hunks that the user has changed since stay."""
         blocked = self.hunks[blocked_id]
         name = self._workspace.display(blocked.path)
         reason = f"{name} could not be changed ({blocked.reason}), and all of these changes are made or none"
@@ -235,7 +235,7 @@ class Reviews:
         self.hunks.apply_to_all(pending, Event.FAILED, reason)
 
     def _settle(self, hunks: Iterable[ReviewHunk], *, accept: bool = False) -> None:
-        """Report that the hunks were decided. `accept`: those that are applied and undecided are accepted first."""
+        """Report that the hunks were decided. `accept`: accept applied and undecided hunks first."""
         current = self.hunks.get_hunks(hunk.id for hunk in hunks)
         if accept:
             self.hunks.apply_to_all([hunk for hunk in current if hunk.life is Life.APPLIED], Event.ACCEPTED)

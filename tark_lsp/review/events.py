@@ -1,4 +1,4 @@
-"""What the review reports, and who listens: `reviews.events.listen(listener)`."""
+"""The events of the review. To listen: `reviews.events.listen(listener)`."""
 
 import asyncio
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ class HunksMoved:
 
 @dataclass(frozen=True, slots=True)
 class TextWritten:
-    """An edit of ours was written to the file."""
+    """An edit by Tark was written to the file."""
 
     path: Path
     was_clean: bool
-    """It was open, with no unsaved changes."""
+    """The file was open, with no unsaved changes."""
 
 
 ReviewEvent: TypeAlias = HunksChanged | HunksMoved | TextWritten

@@ -1,4 +1,4 @@
-"""How hunks follow the text of their file: by line changes. Pure."""
+"""How hunks move with the text of their file, by line changes. Pure."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -12,13 +12,13 @@ from tark_lsp.workspace.positions import line_length
 NOTHING: tuple[list[str], ...] = ([], ["\n"], ["\r\n"])
 """The lines of a file that does not exist; Neovim shows it as one empty line."""
 RECOGNISED = frozenset(life for life in Life if life in (Life.UNDONE, Life.CONFLICT) or (life.applied and life.blocked))
-"""The lives that `recognise` can end."""
+"""The states that `recognise` can end."""
 
 
 def follow_hunks(hunks: Iterable[ReviewHunk], change: TextChange, held: Collection[str] = ()) -> list[ReviewHunk]:
     """The hunks after a change of their text: moved, touched, or recognised as undone or redone by the editor.
 
-    `held`: the ids of hunks in a file that we are changing for a decision; such a change is not an undo by the user.
+    `held`: the ids of hunks in a file that Tark is changing for a decision. Such a change is not an undo by the user.
     """
     hunks = [_touched_before(hunk, change) for hunk in hunks]
     switches = (
@@ -43,9 +43,9 @@ def follow_hunks(hunks: Iterable[ReviewHunk], change: TextChange, held: Collecti
 
 
 def follow_undo(hunks: Iterable[ReviewHunk], change: TextChange) -> list[ReviewHunk]:
-    """As `follow_hunks`, of a change that is our undo.
+    """Like `follow_hunks`, for a change that is an undo by Tark.
 
-    It can take back hunks together with others that are not followed any more, because they are decided.
+    It can undo hunks together with decided hunks, which are no longer followed.
     """
     before = [*hunks]
     after = []
@@ -57,7 +57,7 @@ def follow_undo(hunks: Iterable[ReviewHunk], change: TextChange) -> list[ReviewH
 
 
 def _touched_before(hunk: ReviewHunk, change: TextChange) -> ReviewHunk:
-    """Its lines were not its own any more before the change."""
+    """The hunk, touched if its lines had already been changed before the change."""
     followed = not hunk.blocked and hunk.life is not Life.UNDONE
     changed = followed and tuple(change.old[hunk.start : hunk.end]) != hunk.standing
     return hunk.touch(CHANGED) if changed else hunk
@@ -66,15 +66,15 @@ def _touched_before(hunk: ReviewHunk, change: TextChange) -> ReviewHunk:
 def divide_by_distance(
     hunks: Iterable[ReviewHunk], change: TextChange, held: Collection[str] = ()
 ) -> tuple[list[ReviewHunk], list[ReviewHunk]]:
-    """The hunks that the change can concern, and those that it only moves, after it: each key asks for all hunks.
+    """The hunks that the change may affect, and the hunks that it only moves, already moved. Runs at each key press.
 
-    A hunk whose lines changed while it was held is judged by the first change after that, wherever it is.
+    A hunk whose lines changed while it was held counts as affected by the first change after that, wherever it is.
     """
     size, replaced = len(change.new), change.last - change.first
     first, last, grown = change.first - size - replaced, change.last + size + replaced, size - replaced
     near: list[ReviewHunk] = []
     moved: list[ReviewHunk] = []
-    for hunk in hunks:  # 500 changes of 500 hunks come here 250,000 times, so nothing is called for most of them
+    for hunk in hunks:  # 500 changes with 500 hunks run this 250,000 times, so most iterations call no function
         start, reach = hunk.start, len(hunk.old) + len(hunk.new)
         if hunk.operation or (hunk.life in RECOGNISED and recognise(hunk, change.old, held, removed=True) is not hunk):
             near.append(hunk)
@@ -88,10 +88,10 @@ def divide_by_distance(
 def recognise(
     hunk: ReviewHunk, lines: Sequence[str], held: Collection[str] = (), *, removed: bool = False
 ) -> ReviewHunk:
-    """Recognises by the lines at the hunk's place that a conflict is over, or an undo or redo of several changes.
+    """Recognises from the lines at the hunk's place the end of a conflict, or an undo or redo of several changes.
 
     After the undo of an insertion there are no lines at its place. This is also the case after its lines were joined
-    to others. So it counts as undone only if the last change `removed` the lines at its place.
+    to other lines. So an insertion counts as undone only if the last change `removed` the lines at its place.
     """
     if hunk.operation or hunk.id in held or hunk.life not in RECOGNISED:
         return hunk
@@ -99,10 +99,10 @@ def recognise(
     conflict = hunk.life is Life.CONFLICT
     present = tuple(lines[hunk.start : hunk.end])
     if conflict:
-        # Without lines of its own, nothing shows that they are back.
+        # Without own lines, nothing shows that they are back.
         return hunk.apply(Event.RESTORED) if hunk.old and present == hunk.old else hunk
     if present == hunk.new:
-        # One that could not be taken back stays so, and says why.
+        # A hunk that could not be undone keeps its state and its reason.
         return hunk if hunk.life is Life.STUCK else redo(hunk, hunk.start)
     return undo(hunk, hunk.start) if present == hunk.old and (hunk.old or removed) and not undone else hunk
 
@@ -118,10 +118,10 @@ def redo(hunk: ReviewHunk, start: int) -> ReviewHunk:
 def follow_beside(
     hunk: ReviewHunk, changes: LineChanges, inserted: Sequence[tuple[ReviewHunk, int]], reason: str
 ) -> ReviewHunk:
-    """As `follow_lines`. `inserted`: other hunks without lines that get so many lines by these changes.
+    """Like `follow_lines`. `inserted`: other hunks without lines, and how many lines they get by these changes.
 
-    The text does not say whether a hunk without lines is above or below lines that are inserted at its place; the
-    texts that both hunks were proposed for can.
+    The text does not show whether a hunk without lines is above or below lines that are inserted at its place. The
+    texts that the two hunks were proposed for can show it.
     """
     here = [(other, grown) for other, grown in inserted if other.start == hunk.start] if not hunk.size else []
     below = [hunk.is_below(other) for other, _ in here]
@@ -137,9 +137,9 @@ def follow_beside(
 
 
 def follow_lines(hunk: ReviewHunk, changes: LineChanges, reason: str) -> ReviewHunk:
-    """The hunk moved by the changes above it, or touched for `reason` by those of its lines.
+    """The hunk after the changes: moved by changes above it, or touched for `reason` by changes of its lines.
 
-    A removal is of the file that was shown, so any change touches it.
+    A removal applies only to the file as it was shown, so any change touches it.
     """
     if not hunk.blocked and hunk.operation == "remove" and changes.changes:
         hunk = hunk.touch(reason)
@@ -150,7 +150,7 @@ def follow_lines(hunk: ReviewHunk, changes: LineChanges, reason: str) -> ReviewH
                 hunk = hunk.touch(reason)
                 break
             if end <= hunk.start and not (start == end == hunk.start == hunk.end):
-                shift += grown  # of two insertions ours stays above
+                shift += grown  # if two insertions are at the same place, Tark's stays above
         else:
             return hunk.stretch(hunk.start + shift, hunk.end + shift) if shift else hunk
     start, end = (_border(hunk, changes, below=below) for below in (False, True))
@@ -160,13 +160,13 @@ def follow_lines(hunk: ReviewHunk, changes: LineChanges, reason: str) -> ReviewH
 def _border(hunk: ReviewHunk, changes: LineChanges, *, below: bool) -> int:
     """The number of the first line in the place of the hunk, or of the line `below` it.
 
-    If lines beside it were replaced together with its own, as many of the new lines as they were count as theirs, from
-    the far side; the rest is in its place.
+    If lines beside the hunk were replaced together with its own lines, the outer new lines count as the neighbours': as
+    many as there were before. The rest is the place of the hunk.
     """
     at = hunk.end if below else hunk.start
     near, shift = changes.touching(at, at)
     for start, end, grown in near:
-        # An insertion right above or below is not part of it, unless the hunk has no lines.
+        # An insertion right above or below is not part of the hunk, unless the hunk has no lines.
         if below == (hunk.size == 0) if start == end == at else end <= at:
             shift += grown
         elif start < at:
@@ -197,7 +197,7 @@ def touched_lines(change: Change, known: Sequence[str]) -> tuple[int, int]:
 
 
 class FollowedText:
-    """The text that the hunks of one file refer to. It follows the edits of its document one by one.
+    """The text that the hunks of one file refer to. It is updated with each edit of its document.
 
     `lines` is the last known text. `document` is None if the file is closed, or if the document may have another text.
     """
@@ -208,7 +208,7 @@ class FollowedText:
         self._document = document
         self._changes = -1 if document is None else document.changes - missed
         self._untouched: dict[str, tuple[int, int]] = {}
-        """By the ids of hunks in conflict: how many lines the text had before, and where theirs began."""
+        """By the ids of hunks in conflict: how many lines the text had before, and where the hunk's lines began."""
 
     def is_in_step(self, document: TextDocument | None) -> bool:
         """Is this certainly, without a comparison, the document's current text?"""
@@ -217,7 +217,7 @@ class FollowedText:
     def replace_text(
         self, hunks: Iterable[ReviewHunk], lines: list[str], document: TextDocument | None, held: Collection[str]
     ) -> list[ReviewHunk]:
-        """The text is `lines` now, whatever changed it; returns the hunks in it."""
+        """Set the text to `lines`, whatever changed it. Returns the hunks in it."""
         change = TextChange.of_text(self.lines, lines)
         same = lines == self.lines
         self.lines, self._document = lines, document
@@ -226,7 +226,7 @@ class FollowedText:
         return before if same else self._restored(before, _followed(before, change, lines, held), change, held)
 
     def apply_change(self, hunks: Iterable[ReviewHunk], change: Change, held: Collection[str]) -> list[ReviewHunk]:
-        """One change of the document; returns the hunks after it. The text stays in step if it was in step before."""
+        """Apply one change of the document. Returns the hunks after it. A text that was in step stays in step."""
         if change.document is not self._document:  # another document of this file
             self._document = None
             return [*hunks]
@@ -252,10 +252,10 @@ class FollowedText:
     def _restored(
         self, before: Iterable[ReviewHunk], after: Iterable[ReviewHunk], change: TextChange, held: Collection[str]
     ) -> list[ReviewHunk]:
-        """Ends a conflict when a change of the hunk's lines puts them back where they were, in a text as long as then.
+        """Ends a conflict when a change of the hunk's lines restores them at their former place and the text's length.
 
-        If lines beside them were replaced together with them, `recognise` does not see that in their place. A change
-        elsewhere does not end it: equal lines can be where they were, and the text as long as then, by chance.
+        `recognise` does not see this if lines beside them were replaced together with them. A change elsewhere does not
+        end the conflict: equal lines can be at that place in a text of that length by chance.
         """
         size = len(self.lines) - change.growth
         found = []
@@ -272,7 +272,7 @@ class FollowedText:
         return found
 
     def _line(self, number: int) -> str:
-        """The last one may be the empty line after an ending."""
+        """The last line may be the empty line after a line ending."""
         return self.lines[number] if number < len(self.lines) else ""
 
 

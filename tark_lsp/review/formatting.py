@@ -1,7 +1,7 @@
-"""Which lines a hunk has after a formatter changed its file while it was saved. Pure.
+"""Finds the lines of a hunk after a formatter changed its file on save. Pure.
 
-An editor does not say who changed a text. Two facts tell a formatter from the user: the change came between
-`textDocument/willSave` and `didSave`, or the lines say the same as before, except for what formatters change.
+An editor does not report who changed a text. Two facts distinguish a formatter from the user: the change came between
+`textDocument/willSave` and `didSave`, or the lines differ from the former lines only in what formatters change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ Place: TypeAlias = tuple[int, int]
 """Lines [start, end)."""
 
 REACH = 50
-"""How many lines above and below its place the lines of a hunk are looked for."""
+"""How many lines above and below its place to look for the lines of a hunk."""
 
 SAME_QUOTE = str.maketrans({"'": '"', "`": '"', **dict.fromkeys(",;()")})
 """Formatters choose the quotes, and add or remove these characters."""
@@ -22,13 +22,13 @@ SAME_QUOTE = str.maketrans({"'": '"', "`": '"', **dict.fromkeys(",;()")})
 
 @dataclass(frozen=True, slots=True)
 class BeforeSave:
-    """The text when a save began, and the places of the hunks whose lines were their own then, by their ids."""
+    """The text when a save began, and the places of the hunks whose lines were unchanged then, by their ids."""
 
     lines: Sequence[str]
     places: Mapping[str, Place]
 
     def place_now(self, hunk_id: str, lines: Sequence[str]) -> Place | None:
-        """Where its lines are in the saved text; None if lines beside it were changed together with them."""
+        """Where the hunk's lines are in the saved text; None if lines beside them were changed together with them."""
         if hunk_id not in self.places:
             return None
         start, end = self.places[hunk_id]
@@ -45,9 +45,9 @@ class BeforeSave:
 
 
 def find_formatted(new: Sequence[str], lines: Sequence[str], near: Place) -> Place | None:
-    """Where the lines say the same as `new` except for their format: the place nearest to `near`.
+    """Where the lines are the same as `new` except for their format: the place nearest to `near`.
 
-    None if `new` begins or ends with an empty line and `near` has other text as well: the user can have typed it there.
+    None if `new` begins or ends with an empty line and `near` has other text as well: the user may have typed it there.
     """
     wanted, (start, end) = _content(new), near
     if not wanted:
@@ -70,7 +70,7 @@ def overlaps(place: Place, others: Iterable[Place]) -> bool:
 
 
 def _place_from(first: int, contents: Mapping[int, str], wanted: str) -> Place | None:
-    """The lines from `first` on that are `wanted`."""
+    """The lines from `first` on whose content is `wanted`."""
     if not contents[first]:
         return None
     left, number = wanted, first

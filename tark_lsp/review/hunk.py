@@ -1,6 +1,6 @@
-"""One hunk that the user decides on, as a value: whatever happens to it makes a new value. Pure.
+"""One hunk that the user decides on, as an immutable value: each event creates a new value. Pure.
 
-Its state changes by `ReviewHunk.apply` only; other facts change by `dataclasses.replace`.
+Only `ReviewHunk.apply` changes the state; `dataclasses.replace` changes other facts.
 """
 
 import secrets
@@ -25,7 +25,7 @@ GONE = "the file is not there any more"
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """What the hunks of one edit share while the server watches it; `errors` came into the editor with the edit."""
+    """What the hunks of one edit share while the server watches the edit. The edit brought `errors` into the editor."""
 
     id: str
     errors: tuple[Diagnostic, ...] = ()
@@ -33,12 +33,12 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewHunk:
-    """A value. `HunkStore` has the current one of each id; everything that happens to a hunk makes a new value."""
+    """An immutable value. `HunkStore` has the current value for each id."""
 
     id: str = field(default_factory=lambda: f"hunk-{secrets.token_hex(6)}")
     turn_id: str
     proposed: Hunk
-    """As the agent made it, in the text that the model knew."""
+    """The change as the agent made it, in the text that the model knew."""
     base: str = ""
     """The digest of that text; "" if it is not known."""
     origin: Path
@@ -52,24 +52,24 @@ class ReviewHunk:
     target: Path | None = None
     """Where a move puts the file."""
     group: str = ""
-    """The hunks of one group are applied all or not at all; "" is no group."""
+    """The hunks of a group are applied all or not at all. "": the hunk is in no group."""
     had_file: bool = True
-    """Its file existed when it was proposed."""
+    """The file existed when the hunk was proposed."""
     outside_selection: bool = False
     start: int
     size: int
-    """How many lines are in its place now: the old ones, once applied the new ones. For one that is blocked these are
-    any lines, or none."""
+    """How many lines are at its place now: the old lines, or the new lines if it is applied. At the place of a blocked
+    hunk there can be any lines, or none."""
     old: tuple[str, ...]
-    """The lines that it replaces."""
+    """The lines that the hunk replaces."""
     new: tuple[str, ...]
-    """What they become, as the user may have edited it."""
+    """The new lines, possibly edited by the user."""
     life: Life = Life.PROPOSED
     reason: str = ""
-    """Why it is in its state, in words for the model (`wording.for_user`)."""
+    """Why the hunk is in its state, worded for the model (`wording.for_user`)."""
     alarm: Alarm | None = None
     created: bool = False
-    """Its file did not exist before it was applied."""
+    """The file did not exist before the hunk was applied."""
 
     @property
     def state(self) -> State:
@@ -91,7 +91,7 @@ class ReviewHunk:
 
     @property
     def misplaced(self) -> bool:
-        """Not applied, but the editor put its lines somewhere, where they can still be."""
+        """Not applied, but the editor put its lines somewhere, and they may still be there."""
         return self.blocked and not self.applied and self.reason == MISPLACED
 
     @property
@@ -111,7 +111,7 @@ class ReviewHunk:
 
     @property
     def place(self) -> tuple[int, ...]:
-        """The order of the hunks of one file: by their lines now, at one place by those they were proposed for."""
+        """A sort key for the hunks of one file: the current lines, then the lines that the hunk was proposed for."""
         return self.start, self.end, *self._proposed_place
 
     @property
@@ -119,14 +119,14 @@ class ReviewHunk:
         return self.proposed.start, self.proposed.order, self.proposed.end
 
     def is_below(self, other: "ReviewHunk") -> bool | None:
-        """Do its lines belong below those of the other? None: nobody knows, since they are of different texts."""
+        """Do its lines belong below the other hunk's lines? None: unknown, because the hunks are of different texts."""
         if not self.base or self.base != other.base or self._proposed_place == other._proposed_place:
             return None
         return self._proposed_place > other._proposed_place
 
     @property
     def standing(self) -> tuple[str, ...]:
-        """The lines that the text has in its place, unless the hunk is blocked."""
+        """The lines that the text has at the hunk's place, unless the hunk is blocked."""
         return self.new if self.applied else self.old
 
     @property
@@ -138,12 +138,12 @@ class ReviewHunk:
         return "".join(self.new)
 
     def edit_to(self, *, applied: bool) -> Hunk:
-        """The edit that applies it, or takes it back."""
+        """The edit that applies or undoes the hunk."""
         old, new = (self.old, self.new) if applied else (self.new, self.old)
         return Hunk(self.start, old, new)
 
     def apply(self, event: Event, *, reason: str | None = None, start: int | None = None) -> "ReviewHunk":
-        """The hunk after the event. `start` is where its lines are by then; without a `reason` it keeps its own.
+        """The hunk after the event. `start`: where its lines are then. Without a `reason`, the hunk keeps its reason.
 
         Raises ImpossibleTransition.
         """
@@ -154,20 +154,20 @@ class ReviewHunk:
         return hunk if start is None else hunk.place_at(start)
 
     def touch(self, reason: str) -> "ReviewHunk":
-        """Somebody changed its lines. Only one that is pending gets the reason."""
+        """The hunk after somebody changed its lines. Only a pending hunk gets the reason."""
         return self.apply(Event.TOUCHED, reason=reason if self.pending else None)
 
     def place_at(self, start: int) -> "ReviewHunk":
-        """Its lines are at `start`, as they should be."""
+        """The hunk with its lines, unchanged, at `start`."""
         return replace(self, start=start, size=len(self.standing))
 
     def stretch(self, start: int, end: int) -> "ReviewHunk":
-        """These lines are in its place now, whatever they are."""
+        """The hunk with these lines at its place, whatever they are."""
         return replace(self, start=start, size=max(0, end - start))
 
 
 def propose(turn_id: str, edit: ProposedEdit, outside: Sequence[Hunk] = (), group: str = "") -> list[ReviewHunk]:
-    """The hunks of one edit. `outside`: those of its lines that are outside the selection."""
+    """The hunks of one edit. `outside`: its changes that are outside the selection."""
     hunks = [*edit.hunks, *([MOVED] if edit.target is not None else [])]
     return [
         ReviewHunk(
@@ -205,12 +205,12 @@ def typed_lines(text: str, *known: Sequence[str]) -> tuple[str, ...]:
 
 
 def would_join(hunk: Hunk, lines: Sequence[str]) -> bool:
-    """Would its first line be joined to the last line, whose ending was removed?"""
+    """Would the hunk's first line be joined to the last line, whose line ending was removed?"""
     return bool(hunk.new) and 0 < hunk.start == len(lines) and not ending_of(lines[-1])
 
 
 def without_overlaps(hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
-    """In the order of their lines; of hunks on the same lines only the first."""
+    """The hunks in the order of their lines; only the first of hunks on the same lines."""
     chosen: list[ReviewHunk] = []
     for hunk in sorted(hunks, key=lambda hunk: hunk.place):
         if not chosen or chosen[-1].end <= hunk.start:

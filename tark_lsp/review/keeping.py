@@ -1,4 +1,4 @@
-"""Undecided hunks outlive the server: their rows are written whenever hunks of a file are proposed or decided."""
+"""Stores undecided hunks for the next server, whenever hunks of a file are proposed or decided."""
 
 import contextlib
 import logging
@@ -24,10 +24,10 @@ class HunkKeeper:
         self._warn = warn
         self._warned = False
         self._kept: dict[Path, list[KeptText]] = {}
-        """What our rows say, without the texts."""
+        """The content of the stored rows, without the texts."""
 
     def keep_file(self, path: Path) -> None:
-        """Hunks of the file were proposed or decided."""
+        """Store the hunks of the file after they were proposed or decided."""
         with self.failures_logged():
             before = self._kept.get(path, [])
             texts = self._without_decided(path, before)
@@ -46,16 +46,16 @@ class HunkKeeper:
                 self._kept.pop(path, None)
 
     def adopt_texts(self, texts: Iterable[KeptText]) -> None:
-        """The rows of an earlier server are ours now."""
+        """Take over the rows of an earlier server."""
         for text in texts:
             self._kept[text.path] = _joined([*self._kept.get(text.path, ()), replace(text, text=None)])
 
     @contextlib.contextmanager
     def failures_logged(self) -> Iterator[None]:
-        """A failure inside it fails nobody's decision. What the store cannot do it reports itself."""
+        """Log failures inside it, so that no decision fails. The store itself reports its problems."""
         try:
             yield
-        except Exception as error:  # a defect of ours
+        except Exception as error:  # a bug in Tark
             log.exception("undecided hunks could not be kept or restored")
             if not self._warned:
                 self._warned = True
@@ -64,8 +64,8 @@ class HunkKeeper:
     def _without_decided(self, path: Path, before: Sequence[KeptText]) -> list[KeptText] | None:
         """The kept texts without the decided hunks; None if there are new hunks, or any of them changed.
 
-        The stored text need not be the current one, and it is not written again: that takes time if it is long. But if
-        a decided hunk touched one that is left, only the current text tells the place of that one for certain.
+        The stored text does not have to be the current text, and it is not written again, because that takes time for a
+        long text. But if a decided hunk touched a remaining hunk, only the current text shows the place of the latter.
         """
         hunks = {hunk.id: hunk for hunk in self._reviews.hunks.find_hunks(path) if is_kept(hunk)}
         known = {kept.id: kept for text in before for kept in text.hunks}
@@ -79,7 +79,7 @@ class HunkKeeper:
 
 
 def in_order(hunks: Iterable[ReviewHunk]) -> list[ReviewHunk]:
-    """By their places, so that the next server knows which of those at one place is above."""
+    """The hunks in the order of their places, so that the next server knows which of two at one place is above."""
     return sorted(hunks, key=lambda hunk: hunk.place)
 
 
@@ -88,7 +88,7 @@ def is_kept(hunk: ReviewHunk) -> bool:
 
 
 def _kept_hunk(hunk: ReviewHunk, start: int, size: int) -> KeptHunk:
-    """With its place in the text that it is kept with."""
+    """The hunk with its place in the text that is stored with it."""
     return KeptHunk(
         id=hunk.id,
         turn_id=hunk.turn_id,
@@ -114,7 +114,7 @@ def _touch(one: KeptHunk, other: KeptHunk) -> bool:
 
 
 def _is_as_kept(hunk: ReviewHunk, kept: KeptHunk) -> bool:
-    """Except for its place."""
+    """Is the hunk as it was stored, except for its place?"""
     return _kept_hunk(hunk, kept.start, kept.size) == kept
 
 
@@ -123,7 +123,7 @@ def _kept_text(path: Path, text: str, hunks: Sequence[KeptHunk]) -> KeptText:
 
 
 def _joined(texts: Iterable[KeptText]) -> list[KeptText]:
-    """Those that are the same text become one."""
+    """Merges entries with the same text."""
     found: dict[str, KeptText] = {}
     for text in texts:
         known = found.get(text.digest)

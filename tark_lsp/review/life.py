@@ -1,4 +1,4 @@
-"""The states of a hunk, what can happen to it, and the one table that says what follows. Pure."""
+"""The states of a hunk, its events, and the table of all transitions. Pure."""
 
 from enum import Enum
 from typing import Literal, TypeAlias
@@ -10,9 +10,9 @@ State: TypeAlias = Literal["pending", "accepted", "rejected", "conflict", "stale
 
 
 class Life(Enum):
-    """Every state of a hunk, and what others see of it: the protocol's words, and the agent's.
+    """Every state of a hunk, and its names in the protocol and for the agent.
 
-    A hunk that is applied and not decided (`editReview: after`) has the outcome `applied`: the model can rely on it.
+    A hunk that is applied and not decided (`editReview: after`) has the outcome `applied`, so the model can rely on it.
     """
 
     PROPOSED = "proposed", "pending", False, HunkState.PENDING
@@ -22,7 +22,7 @@ class Life(Enum):
     APPLIED = "applied", "pending", True, HunkState.APPLIED
     """Not decided; the text has its new lines."""
     CHANGING = "being changed", "pending", True, HunkState.APPLIED
-    """Not decided; an edit that takes it back, or rewrites its new lines, is on its way."""
+    """Not decided; an edit that undoes it, or rewrites its new lines, is on its way."""
     ACCEPTED = "accepted", "accepted", True, HunkState.APPLIED
     REJECTED = "rejected", "rejected", False, HunkState.REJECTED
     UNDONE = "undone", "rejected", False, HunkState.REJECTED
@@ -34,7 +34,7 @@ class Life(Enum):
     FAILED = "failed", "stale", False, HunkState.FAILED
     """It could not be applied."""
     STUCK = "stuck", "stale", True, HunkState.APPLIED
-    """Applied; it could not be taken back."""
+    """Applied; it could not be undone."""
 
     def __init__(self, label: str, state: State, applied: bool, outcome: HunkState) -> None:
         self.label = label
@@ -42,7 +42,7 @@ class Life(Enum):
         """In docs/protocol.md."""
         self.applied = applied
         self.outcome = outcome
-        """What the agent knows of it."""
+        """What the agent knows about it."""
         self.pending = state == "pending"
         """Not decided, and nothing prevents a decision."""
         self.blocked = state in ("conflict", "stale")
@@ -57,7 +57,7 @@ class Event(Enum):
     SENT = "sent"
     """An edit of it is on its way to the editor, or to the disk."""
     NOT_WRITTEN = "not written"
-    """That edit was not made."""
+    """The edit that was on its way was not made."""
     WRITTEN = "written"
     """The text has its new lines."""
     TAKEN_BACK = "taken back"
@@ -67,9 +67,9 @@ class Event(Enum):
     UNDONE = "undone by the editor"
     REDONE = "redone by the editor"
     RESTORED = "restored"
-    """Its lines were changed, and are again what they were."""
+    """Its lines were changed, and now are as they were before."""
     FAILED = "failed"
-    """It could not be applied or taken back."""
+    """It could not be applied or undone."""
     GONE = "gone"
     """Its file does not exist any more."""
     RETRIED = "retried"
@@ -78,9 +78,9 @@ class Event(Enum):
     FORMATTED = "formatted"
     """A formatter changed its new lines when the file was saved."""
     REOPENED = "reopened"
-    """The user can decide again on a hunk that is accepted."""
+    """The user can decide again on an accepted hunk."""
     EDITED = "edited"
-    """The user wrote other new lines for the lines that are in its place now."""
+    """The user wrote other new lines for the lines that are at its place now."""
     CONFIRMED = "confirmed"
     """The user ticked it in the editor's own preview, and the editor made the change."""
     TURN_UNDONE = "undone with its turn"
@@ -95,7 +95,7 @@ def _transitions() -> dict[tuple[Life, Event], Life]:
     accepted, rejected, undone = Life.ACCEPTED, Life.REJECTED, Life.UNDONE
     conflict, typed_over, failed, stuck = Life.CONFLICT, Life.TYPED_OVER, Life.FAILED, Life.STUCK
     # A file can be renamed in the editor while an edit of it is on its way. Its hunks then follow the text of the new
-    # place at once, so a hunk can be touched, failed or undone before it is written or taken back.
+    # place at once, so a hunk can be touched, failed or undone before it is written or undone.
     table: dict[Event, dict[Life, Life]] = {
         Event.SENT: {proposed: applying, applied: changing},
         Event.NOT_WRITTEN: {applying: proposed, changing: applied},
@@ -138,7 +138,7 @@ def _transitions() -> dict[tuple[Life, Event], Life]:
 
 
 TRANSITIONS = _transitions()
-"""What each event makes of each state. A pair that is not here is impossible."""
+"""The next state for each state and event. A pair that is not here is impossible."""
 
 ENDS_ALARM = frozenset({Event.TOUCHED, Event.UNDONE, Event.GONE, Event.TURN_UNDONE})
 CLEARS_REASON = frozenset(
@@ -155,7 +155,7 @@ CLEARS_REASON = frozenset(
 
 
 class ImpossibleTransition(RuntimeError):
-    """A defect of ours: an event that cannot happen to a hunk in its state."""
+    """A bug in Tark: an event that cannot happen to a hunk in its state."""
 
 
 def next_life(life: Life, event: Event) -> Life:

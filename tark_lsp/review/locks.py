@@ -1,4 +1,4 @@
-"""Decisions about one file are carried out one after another."""
+"""Locks that make decisions about one file run one after another."""
 
 import asyncio
 import contextlib
@@ -17,9 +17,9 @@ class FileLocks:
 
     @contextlib.asynccontextmanager
     async def hold_files(self, paths: Iterable[Path]) -> AsyncIterator[None]:
-        """Within it nothing else is decided in these files, and no other edit of ours is on its way to them.
+        """Lock these files: nothing else is decided in them, and no other edit by Tark is on its way to them.
 
-        What is taken back in them meanwhile is not the user's own undo.
+        What is undone in them meanwhile does not count as the user's own undo.
         """
         ordered = sorted({*paths})
         async with contextlib.AsyncExitStack() as locks:
@@ -40,5 +40,5 @@ class FileLocks:
 
 
 def files_of(hunks: Iterable[ReviewHunk]) -> set[Path]:
-    """Where their files are, were, and are to be."""
+    """The current, former and future paths of their files."""
     return {path for hunk in hunks for path in (hunk.path, hunk.source, hunk.target) if path is not None}

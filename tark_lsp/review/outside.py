@@ -1,4 +1,4 @@
-"""What others do to files with hunks: the user types, the editor moves files, a turn is undone."""
+"""Changes of files with hunks from outside the review: the user types, the editor moves files, a turn is undone."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -29,7 +29,7 @@ class OutsideChanges:
         documents.listen(self._on_document_event)
 
     def confirm_hunks(self, path: Path, found: Sequence[tuple[str, Hunk]], before: str) -> None:
-        """The editor made these changes by itself, since the user ticked them in its preview.
+        """Record changes that the editor made by itself, because the user ticked them in its preview.
 
         Each id comes with the hunk as it is in the current text. `before`: that text without the changes.
         """
@@ -45,7 +45,7 @@ class OutsideChanges:
         self._reviews.report_changed(path)
 
     async def undo(self, turn_id: str, files: Files) -> UndoResult:
-        """Undo the turn's changes, while nothing else is decided in its files; its hunks then say so."""
+        """Undo the turn's changes while nothing else is decided in its files, and update its hunks."""
         paths = self._checkpoints.changed_paths(turn_id)
         async with self._reviews.locks.hold_files(paths):
             before = self._applied_hunks(turn_id, paths)
@@ -57,7 +57,7 @@ class OutsideChanges:
         return undone
 
     async def redo(self, turn_id: str, files: Files) -> UndoResult:
-        """Do again what was undone of the turn. Its hunks in these files are accepted: nothing of them waits."""
+        """Redo what was undone of the turn. Its hunks in these files are accepted, so none of them waits."""
         async with self._reviews.locks.hold_files(self._checkpoints.changed_paths(turn_id)):
             redone = await self._checkpoints.redo(turn_id, files)
             kept = {path for path, _ in redone.kept}
@@ -69,7 +69,7 @@ class OutsideChanges:
         return redone
 
     def undo_turn(self, turn_id: str, paths: Iterable[Path]) -> None:
-        """The whole turn was taken back in these files, by other means."""
+        """Update the hunks after the whole turn was undone in these files by other means."""
         touched = {*paths}
         for hunk in self._hunks.find_hunks(turn_id=turn_id)[::-1]:
             # The file that the turn moved is back in its place; the hunks of other turns went there with it.
@@ -90,7 +90,7 @@ class OutsideChanges:
             self._reviews.report_changed(path)
 
     def _without_commands(self, turn_id: str, paths: Iterable[Path]) -> list[Path]:
-        """Without files that only commands changed, which can be thousands: they have no hunks."""
+        """The paths without files that only commands changed. These can be thousands, and have no hunks."""
         by_command = {*self._checkpoints.commands.paths(turn_id)}
         return [path for path in paths if path not in by_command or self._hunks.find_hunks(path)]
 
@@ -104,10 +104,10 @@ class OutsideChanges:
     def _undo_parts(
         self, paths: Collection[Path], before: Iterable[tuple[str, ReviewHunk]], edits: Sequence[ProposedEdit]
     ) -> None:
-        """In these files only a part of the turn was taken back. The `edits` that did this show which hunks.
+        """Update the hunks in files in which only a part of the turn was undone. The `edits` show which hunks.
 
-        They follow the hunks of `before` step by step: what the user typed beside one meanwhile would hide it in one
-        change of the whole text.
+        The hunks of `before` follow the edits step by step. With one change of the whole text, what the user typed
+        beside a hunk meanwhile would hide its undo.
         """
         for path in paths:
             self._places.sync(path)
@@ -132,7 +132,7 @@ class OutsideChanges:
             self._reviews.report_changed(path)
 
     def rename_file(self, source: Path, target: Path) -> None:
-        """The editor moved a file, or a folder: the hunks of the files in it went there, too."""
+        """Move the hunks after the editor moved a file, or a folder with its files."""
         for path in self._below(source):
             there = target / path.relative_to(source)
             self._places.relocate_file(path, there)
@@ -144,13 +144,13 @@ class OutsideChanges:
             self._reviews.events.emit(HunksChanged(there))
 
     def delete_file(self, path: Path) -> None:
-        """The editor removed a file, or a folder."""
+        """Update the hunks after the editor removed a file or a folder."""
         for file in self._below(path):
             self._places.sync(file)
             self._reviews.report_changed(file)
 
     def _below(self, path: Path) -> set[Path]:
-        """Files with hunks, except for those that we are moving or removing ourselves."""
+        """Files with hunks, except for files that Tark itself is moving or removing."""
         found = {hunk.path for hunk in self._hunks.find_hunks() if hunk.path.is_relative_to(path)}
         return found - self._reviews.writer.operating
 

@@ -1,7 +1,7 @@
-"""Where all hunks are: kept in step with the documents, with files that change unseen, and with files that are moved.
+"""Keeps the places of all hunks up to date: with documents, with files that change unseen, and with moved files.
 
-A hunk follows the text by line changes: those of the region that a change event of the editor touches, and those of the
-whole text if it changed unseen (a closed file, a document that is opened again).
+A hunk moves with the text by line changes: the changes in the region that a change event of the editor touches, or the
+changes of the whole text if it changed unseen (a closed file, a document that is opened again).
 """
 
 from collections import defaultdict
@@ -28,21 +28,21 @@ class HunkPlaces:
         self._current = current
         self._documents = documents
         self._texts: dict[Path, FollowedText] = {}
-        """The text that the hunks' places refer to, of files with hunks that are followed."""
+        """The text that the hunks' places refer to, for files with hunks that are followed."""
         self.unsure: set[Path] = set()
-        """Files with an edit of ours on its way: nobody knows yet whether their text has it."""
+        """Files with an edit by Tark on its way: it is not known yet whether their text has it."""
         self._missed: defaultdict[Path, list[Change]] = defaultdict(list)
-        """The changes of those files meanwhile, since the text that the hunks' places refer to."""
+        """The changes of these files in the meantime, since the text that the hunks' places refer to."""
         self._late: defaultdict[Path, list[tuple[Sequence[str], FollowedText]]] = defaultdict(list)
-        """The ids of hunks that came meanwhile, and the text they refer to, which each change changes; they join after
-        the edit."""
+        """The ids of hunks that were added in the meantime, and the text that they refer to, which each change updates.
+        They join the other hunks after the edit."""
 
     def add_hunks(self, path: Path, hunks: Sequence[ReviewHunk], base: Snapshot) -> None:
-        """Hunks of the text `base` of a file find their places in the current text."""
+        """Add hunks of the text `base` of a file, at their places in the current text."""
         self._store.add_hunks(hunks)
         ids, text = [hunk.id for hunk in hunks], FollowedText([*base.lines])
         if path in self.unsure and path in self._texts and self._texts[path].lines == text.lines:
-            return  # they are of the text that the edit was made for, as the others are
+            return  # they refer to the text that the edit was made for, like the other hunks
         self._late[path].append((ids, text))
         if path not in self.unsure:
             self._join(path)
@@ -54,19 +54,19 @@ class HunkPlaces:
         return path in self._texts
 
     def texts_of_hunks(self, path: Path) -> list[tuple[str, list[ReviewHunk]]]:
-        """Each text that hunks of the file refer to, with those: the one followed, and those of hunks yet to join."""
+        """Each text that hunks of the file refer to, with these hunks. Includes the texts of hunks yet to join."""
         late = [("".join(text.lines), self._store.get_hunks(ids)) for ids, text in self._late.get(path, ())]
         if path not in self._texts:
             return late
         return [("".join(self._texts[path].lines), self._joined(path)), *late]
 
     def forget_text(self, path: Path) -> None:
-        """Its text is kept no longer than its hunks are followed."""
+        """Drop the text of the file when its hunks are no longer followed."""
         if not self._joined(path, followed=True):
             self._texts.pop(path, None)
 
     def read_in_step(self, path: Path) -> Snapshot:
-        """The current text, with the hunks of the file carried to it. Raises WorkspaceError.
+        """The current text, after mapping the hunks of the file to it. Raises WorkspaceError.
 
         It reads the file once, since another server or program may write a closed file between two reads.
         """
@@ -80,11 +80,11 @@ class HunkPlaces:
         return base.lines if known is None else known.lines
 
     def sync(self, path: Path, now: Snapshot | None = None) -> None:
-        """Carry the hunks of a file from its last known text to the current one, `now` if it was just read.
+        """Map the hunks of a file from its last known text to the current text, `now` if it was just read.
 
-        The hunks of a file that is gone keep their places, for the case that it comes back.
+        The hunks of a file that is gone keep their places, in case it comes back.
         """
-        if path in self.unsure:  # `place_edit` carries the edit that is on its way; here it would be carried twice
+        if path in self.unsure:  # `place_edit` maps the hunks through the edit on its way; here it would happen twice
             return
         known, document = self._texts.get(path), self._documents.at(path)
         if known is None or known.is_in_step(document):
@@ -103,7 +103,7 @@ class HunkPlaces:
             self._store.replace_hunks(known.replace_text(followed, lines, document, self._store.held))
 
     def follow_change(self, path: Path, change: Change) -> None:
-        """A change that the user, or the editor, just made."""
+        """Follow a change that the user or the editor just made."""
         if path in self.unsure:
             self._missed[path].append(change)
             for ids, text in self._late.get(path, ()):
@@ -115,9 +115,9 @@ class HunkPlaces:
 
     @contextmanager
     def uncertain(self, *paths: Path) -> Iterator[None]:
-        """Within it an edit of ours is on its way to these files.
+        """An edit by Tark is on its way to these files.
 
-        If it came, the text shows what else changed meanwhile; if not, each of those changes is followed on its own.
+        If the edit arrived, the text shows what else changed meanwhile. If not, each of these changes is followed.
         """
         self.unsure.update(paths)
         try:
@@ -130,7 +130,7 @@ class HunkPlaces:
                 self._join(path)
 
     def place_edit(self, path: Path, edit: ProposedEdit, done: Sequence[str], *, applied: bool) -> None:
-        """Move every hunk of the file to its place after `edit`; `done` are the ids of the hunks that it is of."""
+        """Move every hunk of the file to its place after `edit`. `done`: the ids of the hunks that the edit is of."""
         changes = LineChanges.of([(hunk.start, hunk.end, len(hunk.new) - len(hunk.old)) for hunk in edit.hunks])
         pairs = zip(self._store.get_hunks(done), edit.hunks, strict=True)
         inserted = [(hunk, len(part.new)) for hunk, part in pairs if not part.old]
@@ -159,11 +159,11 @@ class HunkPlaces:
             self._texts[path] = FollowedText(after, missed[0].document, missed=len(later))
 
     def drop_changes(self, path: Path) -> None:
-        """Some of the changes meanwhile were not the user's: only the text shows what all of them come to."""
+        """Drop the recorded changes: some of them were not the user's, so only the text shows their result."""
         self._missed.pop(path, None)
 
     def relocate_file(self, source: Path, target: Path) -> None:
-        """The file was moved, and all its hunks with it."""
+        """Move all hunks of a file that was moved."""
         self._store.relocate_file(source, target)
         if (text := self._texts.pop(source, None)) is not None:
             self._texts[target] = FollowedText(text.lines)
@@ -176,7 +176,7 @@ class HunkPlaces:
                 self._store.replace_hunks(text.apply_change(followed, change, self._store.held))
 
     def _join(self, path: Path) -> None:
-        """New hunks come to the text that the others refer to."""
+        """Map new hunks to the text that the other hunks refer to."""
         for ids, text in self._late.get(path, ()):
             self.sync(path)
             self._bring_up(path, ids, text)
@@ -184,7 +184,7 @@ class HunkPlaces:
         self._late.pop(path, None)
 
     def _bring_up(self, path: Path, ids: Sequence[str], text: FollowedText) -> None:
-        """Carry new hunks from the text that they refer to to the current one, unless their file is gone."""
+        """Map new hunks from the text that they refer to to the current text, unless their file is gone."""
         hunks, document = self._store.get_hunks(ids), self._documents.at(path)
         if text.is_in_step(document):
             return
@@ -197,7 +197,7 @@ class HunkPlaces:
         self._store.replace_hunks(text.replace_text(hunks, lines, document, self._store.held))
 
     def _joined(self, path: Path, *, followed: bool = False) -> list[ReviewHunk]:
-        """The hunks of the file, without those yet to join. `followed`: only those whose places are kept up to date."""
+        """The hunks of the file, without hunks yet to join. `followed`: only hunks whose places are kept up to date."""
         every = self._store.followed_in(path) if followed else self._store.get_hunks(self._store.ids_in(path))
         late = {hunk_id for ids, _ in self._late.get(path, ()) for hunk_id in ids}
         return [hunk for hunk in every if hunk.id not in late] if late else every
@@ -212,7 +212,7 @@ def current_lines(places: HunkPlaces, current: CurrentTexts, path: Path) -> list
 
 
 def lines_after(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
-    """The lines as the edit leaves them."""
+    """The lines after the edit."""
     after = [*lines]
     for hunk in reversed(edit.hunks):
         after[hunk.start : hunk.end] = hunk.new
@@ -220,9 +220,9 @@ def lines_after(edit: ProposedEdit, lines: Sequence[str]) -> list[str]:
 
 
 def changes_since(after: list[str], lines: Sequence[str], changes: Sequence[Change]) -> list[Change] | None:
-    """Those of the changes of `lines` that came when these were `after` last; None if they never were.
+    """The changes of `lines` since the last time that they were `after`; None if they never were.
 
-    Only those are somebody else's. The changes before made an edit, in whatever pieces its editor reports it.
+    Only these changes were made by somebody else. The earlier changes are the edit, as the editor reports it in pieces.
     """
     text = FollowedText([*lines], changes[0].document if changes else None)
     found = None
@@ -244,5 +244,5 @@ def retried(hunk: ReviewHunk, lines: Sequence[str]) -> ReviewHunk:
 
 
 def creates_file(hunk: ReviewHunk) -> bool:
-    """Is it to write the text of a new file, in place of the empty line that an editor may show for it?"""
+    """Does the hunk write the text of a new file, in place of the empty line that an editor may show for it?"""
     return hunk.life is Life.PROPOSED and not hunk.had_file and list(hunk.old) in NOTHING

@@ -1,7 +1,7 @@
 """The problems that the last review found. Each stays until its lines change, the user dismisses it, or the next review
 begins.
 
-They are not stored: the next server begins without any.
+Problems are not stored: the next server starts without any.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,10 +18,10 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 
 class Problems(Listeners[Path]):
-    """Emits each file whose problems are others than before."""
+    """Emits each file whose problems have changed."""
 
     def __init__(self, documents: Documents, read: Callable[[Path], Snapshot]) -> None:
-        """`read` gives the text of a file; it raises WorkspaceError."""
+        """`read` returns the text of a file, and raises WorkspaceError."""
         super().__init__()
         self._read = read
         self._found: dict[Path, list[Problem]] = {}
@@ -35,7 +35,7 @@ class Problems(Listeners[Path]):
         self._set(problem.path, [*(one for one in known if one not in same), stored])
 
     def find_problems(self, path: Path | None = None) -> list[Problem]:
-        """Those of one file, or all."""
+        """The problems of one file, or all."""
         if path is not None:
             return list(self._found.get(path, ()))
         return [problem for problems in self._found.values() for problem in problems]
@@ -48,7 +48,7 @@ class Problems(Listeners[Path]):
         self.dismiss([problem.id for problem in self.find_problems()])
 
     def check(self, path: Path) -> None:
-        """Look for the problems in the text as it is now: it was changed while no event told how."""
+        """Look for the problems in the current text after it was changed without change events."""
         if path not in self._found:
             return
         try:
@@ -77,7 +77,7 @@ class Problems(Listeners[Path]):
 
 
 def _follow(problem: Problem, change: Change) -> Problem | None:
-    """The problem after the change; None if its lines are others now."""
+    """The problem after the change; None if its lines have changed."""
     grown = len(split_lines(f"{change.text}|")) - 1 - (change.end_line - change.start_line)
     if problem.end <= change.start_line:
         return problem
@@ -91,7 +91,7 @@ def _follow(problem: Problem, change: Change) -> Problem | None:
 
 
 def _found_again(problem: Problem, lines: Sequence[str]) -> Problem | None:
-    """At its place, otherwise at the only other place that has its lines."""
+    """The problem at its place, or at the only other place that has its lines."""
     size = len(problem.lines)
     if tuple(lines[problem.start : problem.end]) == problem.lines:
         return problem

@@ -1,7 +1,7 @@
-"""Where the hunks of an earlier server are in the current text, and which of them can still be decided. Pure.
+"""Finds the hunks of an earlier server in the current text, and which of them can still be decided. Pure.
 
-Each was in an earlier text with its old lines or, once applied, its new ones. If either of the two is in the current
-text, the hunk is pending; if nobody can tell, it is stale, and nothing is written for it.
+Each hunk was in an earlier text with its old lines or, after it was applied, its new lines. If the current text has
+either of them, the hunk is pending. If this is uncertain, the hunk is stale, and nothing is written for it.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ FILE_EXISTS = "a file with this name exists now"
 
 
 def find_places(hunks: Sequence[ReviewHunk], then: str, now: str, *, exists: bool) -> list[ReviewHunk]:
-    """Of the lines of one file, and removals of it. `exists`: there is a file, `now` its text."""
+    """Find hunks of one file's lines, and removals of the file. `exists`: the file exists, and `now` is its text."""
     unplaceable = _unplaceable(hunks, then, now) if then != now else set()
     change = TextChange.of_text(split_lines(then), split_lines(now))
     starts = change.find_switched(map(_switch, (hunk for hunk in hunks if hunk.pending and not hunk.operation)))
@@ -47,7 +47,7 @@ def _switch(hunk: ReviewHunk) -> Switch:
 def _found_lines(
     hunk: ReviewHunk, followed: ReviewHunk, change: TextChange, start: int | None, *, certain: bool
 ) -> ReviewHunk:
-    """`start`: where its lines are if it was applied or taken back since. `certain`: its place can be told."""
+    """`start`: where its lines are if it was applied or undone since. `certain`: its place is certain."""
     if not hunk.pending:
         return followed
     other = hunk.old if hunk.applied else hunk.new
@@ -63,7 +63,7 @@ def _found_lines(
 
 
 def _unplaceable(hunks: Sequence[ReviewHunk], then: str, now: str) -> set[str]:
-    """The ids of those whose place in the current text nobody can tell."""
+    """The ids of the hunks whose place in the current text is uncertain."""
     lines = [hunk for hunk in hunks if hunk.pending and not hunk.operation]
     edits = {hunk.id: hunk.edit_to(applied=not hunk.applied) for hunk in lines}
     path = Path()
@@ -73,7 +73,7 @@ def _unplaceable(hunks: Sequence[ReviewHunk], then: str, now: str) -> set[str]:
 
 
 def _found_removal(hunk: ReviewHunk, then: str, now: str, *, exists: bool) -> ReviewHunk:
-    """It is of the file as it was shown, and of no other."""
+    """A removal applies only to the file as it was shown."""
     if hunk.applied and exists:
         if now == hunk.old_text:
             return hunk.apply(Event.TAKEN_BACK, start=0)

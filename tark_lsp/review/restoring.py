@@ -1,7 +1,7 @@
-"""Undecided hunks of servers that have ended come back, for as long as somebody can tell where they belong.
+"""Restores undecided hunks of earlier servers, as long as their places can be found.
 
-They come back when the editor has opened what it opens at its start, or as soon as a command needs them. An open
-document stands for its file; a closed file is read from the disk.
+They are restored when the editor has opened its documents at startup, or as soon as a command needs them. For an open
+document, its text counts; a closed file is read from the disk.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ LIVES = {
     ("conflict", False): Life.CONFLICT,
     ("conflict", True): Life.TYPED_OVER,
 }
-"""By what is kept of a hunk: its state on the wire, and whether it is applied. A hunk in another state has failed."""
+"""By the stored facts of a hunk: its state in the protocol, and whether it is applied. Other states have failed."""
 
 
 class HunkRestorer:
@@ -46,7 +46,7 @@ class HunkRestorer:
         checkpoints: Checkpoints,
         came_back: Callable[[str], None],
     ) -> None:
-        """`came_back(turn_id)`: hunks of an earlier server's turn are here; reports of changes follow."""
+        """`came_back(turn_id)`: hunks of an earlier server's turn were restored; reports of changes follow."""
         self._keeper = keeper
         self._reviews = reviews
         self._workspace = workspace
@@ -57,13 +57,13 @@ class HunkRestorer:
         documents.listen(self._on_document_event)
 
     def restore_soon(self) -> None:
-        """The editor may be about to open documents that have hunks."""
+        """Restore hunks after a delay, because the editor may be about to open documents with hunks."""
         self.stop()
         if self._keeper.rows.any_exist:
             self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self.restore_now)
 
     def restore_if_due(self) -> None:
-        """What is to come back soon comes back now."""
+        """Restore now what `restore_soon` would restore later."""
         if self._timer is not None:
             self.restore_now()
 
@@ -97,7 +97,7 @@ class HunkRestorer:
             self.restore_soon()
 
     def _moved_files(self, found: Sequence[KeptText]) -> Mapping[Path, Path]:
-        """Where files are that were being moved, or moved back, when their server ended."""
+        """The current paths of files that were being moved, or moved back, when their server ended."""
         moves = ((kept.path, hunk) for kept in found for hunk in kept.hunks if hunk.operation == "move")
         places = ((path, Path(hunk.source if hunk.applied else hunk.target or "")) for path, hunk in moves)
         return {path: place for path, place in places if not self._exists(path) and self._exists(place)}
@@ -119,11 +119,11 @@ class HunkRestorer:
             hunks += self._find_places(now, kept, problem)
         for turn_id in by_turn(hunks):
             self._came_back(turn_id)
-        # In a file that is gone they keep their places, for the case that it comes back.
+        # Hunks of a file that is gone keep their places, in case it comes back.
         self._reviews.add_hunks(path, hunks, Snapshot(path, texts[0].text or "") if problem is GONE else now)
 
     def _find_places(self, now: Snapshot, kept: KeptText, problem: str) -> list[ReviewHunk]:
-        """The hunks of a kept text. `problem`: why its file cannot be read, or is not there."""
+        """The hunks of a stored text. `problem`: why its file cannot be read, or does not exist."""
         moved = now.path != kept.path
         hunks = [_review_hunk(hunk, kept, order, now.path, moved=moved) for order, hunk in enumerate(kept.hunks)]
         if problem:
@@ -144,12 +144,12 @@ class HunkRestorer:
         return [self._without_undone_turn(hunk, current.get(hunk.id, hunk)) for hunk in hunks]
 
     def _without_undone_turn(self, before: ReviewHunk, after: ReviewHunk) -> ReviewHunk:
-        """The hunk `after` its place was found. It is rejected if it was applied and its turn was undone since."""
+        """The hunk `after`, whose place was found. It is rejected if it was applied and its turn was undone since."""
         taken_back = before.applied and not after.applied and not before.operation
         return after.apply(Event.REJECTED, reason=TURN_UNDONE) if taken_back and self._was_undone(after) else after
 
     def _read(self, path: Path) -> Snapshot:
-        """Raises WorkspaceError, also if a link leads from there to another file."""
+        """Raises WorkspaceError, also if the path is a link to another file."""
         try:
             now = self._workspace.read(path)
         except FileMissing:
@@ -170,7 +170,7 @@ def _needs_no_file(hunk: ReviewHunk) -> bool:
 
 
 def _review_hunk(kept: KeptHunk, of: KeptText, order: int, path: Path, *, moved: bool) -> ReviewHunk:
-    """`order`: its number among the hunks of that text. `moved`: the file was moved, or moved back, though its server
+    """`order`: its number among the hunks of that text. `moved`: the file was moved, or moved back, but its server
     ended before it knew."""
     applied = kept.applied is not (kept.operation == "move" and moved)
     return ReviewHunk(

@@ -1,5 +1,5 @@
-"""What saving a file means for its hunks: what a formatter made of their lines is theirs. In some clients the user's
-own save also accepts them.
+"""Handles saves of files with hunks: lines that a formatter changed become part of their hunks. In some clients, a save
+by the user also accepts the hunks.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from tark_lsp.workspace.outcomes import Applied
 
 class Saves:
     def __init__(self, reviews: Reviews, documents: Documents, checkpoints: Checkpoints, *, accepts: bool) -> None:
-        """`accepts`: a save by hand accepts the hunks that are applied. In clients that review in place, no save
-        decides anything."""
+        """`accepts`: a save by the user accepts applied hunks. In clients that review in place, no save decides
+        anything."""
         self._reviews = reviews
         self._hunks = reviews.hunks
         self._checkpoints = checkpoints
@@ -72,10 +72,10 @@ class Saves:
             self._reviews.report_changed(path)
 
     def _record(self, path: Path, lines: Sequence[str], found: Sequence[tuple[ReviewHunk, Place]]) -> None:
-        """The format is a change of the turn, which undo of the turn takes back as well."""
+        """Record the formatting as a change of the turn, so that undo of the turn undoes it, too."""
         try:
             now = self._reviews.current.read_text(path)
-        except WorkspaceError:  # what cannot be read was not formatted
+        except WorkspaceError:  # a file that cannot be read was not formatted
             return
         texts, after = [], [*lines]
         for hunk, (start, end) in sorted(found, key=lambda item: item[1], reverse=True):
@@ -87,9 +87,9 @@ class Saves:
             self._checkpoints.settle_change(self._checkpoints.record_edit(turn_id, path, old, new), Applied(now))
 
     def _accept(self, path: Path) -> None:
-        """Accept the applied hunks, with what the user made of them.
+        """Accept the applied hunks, with the user's changes in them.
 
-        Not those that are being taken back at that moment, since the user decided that before.
+        Not hunks that are being undone at that moment, since the user decided that before.
         """
         applied = [hunk for hunk in self._hunks.find_hunks(path) if hunk.applied and not hunk.life.in_flight]
         saved = [hunk for hunk in applied if hunk.undecided]
@@ -98,6 +98,6 @@ class Saves:
             self._reviews.report_changed(path)
 
     def _lines(self, path: Path) -> Sequence[str]:
-        """The current lines, with the hunks carried to them."""
+        """The current lines, after mapping the hunks to them."""
         self._reviews.places.sync(path)
         return self._reviews.current.read_lines(path) or ()

@@ -1,4 +1,4 @@
-"""The hunks of this server's life, in the order they were proposed: the one place that has their current values."""
+"""All hunks since the server started, in the order they were proposed. Only this store has their current values."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,10 +15,10 @@ class HunkStore:
         self._hunks: dict[str, ReviewHunk] = {}
         self._ids_by_path: defaultdict[Path, list[str]] = defaultdict(list)
         self._followed: defaultdict[Path, dict[str, ReviewHunk]] = defaultdict(dict)
-        """Each key asks for them, and a file can have many more hunks that were decided."""
+        """An index, because each key press needs these hunks, and a file can have many more decided hunks."""
         self.held: set[str] = set()
-        """Applied hunks whose file a decision, or the undo of a turn, is changing: what happens to their lines
-        meanwhile is not the user's own undo."""
+        """Applied hunks whose file is being changed by a decision or by the undo of a turn. What happens to their lines
+        meanwhile does not count as the user's own undo."""
 
     def add_hunks(self, hunks: Sequence[ReviewHunk]) -> None:
         for hunk in hunks:
@@ -40,7 +40,7 @@ class HunkStore:
         return [self._hunks[hunk_id] for hunk_id in hunk_ids]
 
     def find_hunks(self, path: Path | None = None, turn_id: str | None = None) -> list[ReviewHunk]:
-        """Of a file, of a turn, or all; in the order of their lines in their files."""
+        """The hunks of a file, of a turn, or all hunks, in the order of their lines in their files."""
         hunks = self._hunks.values() if path is None else self.get_hunks(self._ids_by_path.get(path, ()))
         found = [hunk for hunk in hunks if turn_id is None or hunk.turn_id == turn_id]
         if path is not None:
@@ -48,7 +48,7 @@ class HunkStore:
         return sorted(found, key=lambda hunk: (str(hunk.path), hunk.place))
 
     def find_together(self, hunk_ids: Iterable[str]) -> list[ReviewHunk]:
-        """These, and all others of their groups, in the order they were proposed."""
+        """These hunks and all others of their groups, in the order they were proposed."""
         ids = dict.fromkeys(hunk_ids)
         hunks = self.get_hunks(ids)
         groups = {hunk.group for hunk in hunks} - {""}
@@ -57,7 +57,7 @@ class HunkStore:
         return [hunk for hunk in self._hunks.values() if hunk.id in ids or hunk.group in groups]
 
     def ids_in(self, path: Path) -> Sequence[str]:
-        """Of the file's hunks, in the order they were proposed."""
+        """The ids of the file's hunks, in the order they were proposed."""
         return self._ids_by_path.get(path, ())
 
     def followed_in(self, path: Path) -> list[ReviewHunk]:
@@ -65,7 +65,7 @@ class HunkStore:
         return [*self._followed[path].values()] if path in self._followed else []
 
     def replace_hunk(self, hunk: ReviewHunk) -> ReviewHunk:
-        """`hunk` is the current value of its id."""
+        """Make `hunk` the current value of its id."""
         if self._hunks.get(hunk.id) is hunk:
             return hunk
         self._hunks[hunk.id] = hunk
@@ -86,12 +86,12 @@ class HunkStore:
         return self.replace_hunk(self._hunks[hunk_id].apply(event, reason=reason, start=start))
 
     def apply_to_all(self, hunks: Iterable[ReviewHunk], event: Event, reason: str | None = None) -> None:
-        """The event happens to each of the hunks, whatever values of them are given."""
+        """Apply the event to the current value of each hunk, whatever values are given."""
         for hunk in hunks:
             self.apply_event(hunk.id, event, reason=reason)
 
     def relocate_file(self, source: Path, target: Path) -> None:
-        """The file was moved, and all its hunks with it."""
+        """Move all hunks of a file that was moved."""
         moved = self._ids_by_path.pop(source, [])
         self._followed.pop(source, None)
         for hunk in self.get_hunks(moved):
@@ -100,7 +100,7 @@ class HunkStore:
 
     @contextmanager
     def hold_applied(self, paths: Iterable[Path]) -> Iterator[None]:
-        """Within it the hunks of the files that are applied now are `held`."""
+        """Hold the hunks of these files that are applied now (`held`)."""
         applied = {hunk.id for path in paths for hunk in self.find_hunks(path) if hunk.applied}
         self.held |= applied
         try:

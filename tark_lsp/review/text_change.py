@@ -1,4 +1,4 @@
-"""One change of a text, and which hunks it switched: their new lines became their old ones, or the reverse. Pure."""
+"""One change of a text, and the hunks that it switched: new lines became old lines, or the reverse. Pure."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -12,18 +12,18 @@ from tark_lsp.workspace.edits import NEAR
 from tark_lsp.workspace.lines import changed_ranges
 
 LineChange: TypeAlias = tuple[int, int, int]
-"""Lines [start, end) were replaced, and by how many lines more."""
+"""Lines [start, end) were replaced, and the number of lines grew by the third value."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineChanges:
-    """Line changes in order, with an index: hundreds of hunks ask for those near them."""
+    """Line changes in order, with an index, because hundreds of hunks look for the changes near them."""
 
     changes: Sequence[LineChange]
     starts: Sequence[int]
     ends: Sequence[int]
     grown: Sequence[int]
-    """By how many lines the text grows by the changes before each, and by all."""
+    """By how many lines the text grows through the changes before each change, and at the end through all changes."""
 
     @classmethod
     def of(cls, changes: Sequence[LineChange]) -> "LineChanges":
@@ -31,14 +31,14 @@ class LineChanges:
         return cls(changes, starts, ends, [*accumulate(grown, initial=0)])
 
     def touching(self, start: int, end: int) -> tuple[Sequence[LineChange], int]:
-        """Those of the lines [start, end], also if they only end or begin there; and the growth by those above."""
+        """The changes that touch lines [start, end] or their borders, and the growth by the changes above."""
         first, last = bisect_left(self.ends, start), bisect_right(self.starts, end)
         return self.changes[first:last], self.grown[first]
 
 
 @dataclass(frozen=True)
 class TextChange:
-    """The lines from `first` up to `last` of the lines `old` became `new`; the other lines are as they were."""
+    """Lines [first, last) of `old` became `new`; the other lines did not change."""
 
     old: Sequence[str]
     new: Sequence[str]
@@ -75,7 +75,7 @@ class TextChange:
         return hunk.size > 0 and any(start <= hunk.start and hunk.end <= end for start, end in removals)
 
     def find_taken_back(self, hunk: ReviewHunk) -> int | None:
-        """Where the old lines of an applied hunk start, if the change wrote them, maybe with others, in its place."""
+        """Where the old lines of an applied hunk start, if the change wrote them at its place, maybe with others."""
         above = 0
         for start, end, grown in self.line_changes:
             if start <= hunk.start and hunk.end <= end:
@@ -88,7 +88,7 @@ class TextChange:
         return None
 
     def find_switched(self, switches: Iterable["Switch"]) -> dict[str, int]:
-        """By the ids of the hunks that were switched, where their lines start now.
+        """The hunks that were switched: id -> where their lines start now.
 
         Hunks near each other can be switched by one change, as when the editor undoes one accept of several.
         """
@@ -135,7 +135,7 @@ class TextChange:
         return None
 
     def _switched_run(self, run: Sequence["Switch"]) -> dict[str, int]:
-        """As `find_switched`, if all of these were switched together; empty if not."""
+        """Like `find_switched`, if all of these were switched together; else empty."""
         first, last = run[0].start, run[-1].end
         wanted: list[str] = []
         places = {}
@@ -156,7 +156,7 @@ class TextChange:
         return {}
 
     def _reads(self, first: int, last: int, wanted: Sequence[str], change: LineChange, shift: int) -> bool:
-        """Do the lines around the change read like the old ones with `wanted` in the place of [first, last)?"""
+        """Are the lines around the change the same as the old lines with `wanted` in the place of [first, last)?"""
         start, end, more = change
         low, high = min(start, first), max(end, last)
         head, tail = self.old[low : max(low, self.first)], self.old[min(high, self.last) : high]  # outside the region
@@ -167,7 +167,7 @@ class TextChange:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """What a hunk would become: the lines `present` in its place would be `wanted`."""
+    """A possible switch of a hunk: the lines `present` at its place would become `wanted`."""
 
     hunk: ReviewHunk
     present: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The current text of a file, as far as hunks need it: from its document if it is open, else from the disk."""
+"""The current text of a file with hunks: from its document if it is open, else from the disk."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class CurrentTexts:
             return Snapshot(path, "", exists=False)
 
     def read_lines(self, path: Path, now: Snapshot | None = None) -> list[str] | None:
-        """Its lines; None if the file cannot be read. `now` is the text of a closed file if it was just read."""
+        """The lines of the file; None if it cannot be read. `now`: the text of a closed file if it was just read."""
         if (document := self._documents.at(path)) is not None:
             return [*document.snapshot().lines]
         try:
@@ -31,11 +31,11 @@ class CurrentTexts:
             return None
 
     def lost_its_file(self, hunk: ReviewHunk) -> bool:
-        """Is it of a file that existed when it was proposed, and does not exist any more?"""
+        """Did the hunk's file exist when the hunk was proposed, and no longer exists?"""
         return hunk.had_file and self.is_gone(hunk.path)
 
     def is_gone(self, path: Path, now: Snapshot | None = None) -> bool:
-        """Does the file not exist any more? An editor may show an empty document in its place."""
+        """Does the file no longer exist? An editor may show an empty document in its place."""
         document = self._documents.at(path)
         if document is None and now is not None:
             return not now.exists

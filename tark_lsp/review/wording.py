@@ -1,4 +1,4 @@
-"""A hunk or problem in words: the titles, list entries and texts that show it to the user in any editor. Pure."""
+"""Describes hunks and problems: the titles, list entries and texts that any editor shows to the user. Pure."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ FOR_USER = {
 
 
 def for_user(reason: str) -> str:
-    """`ReviewHunk.reason`, which is worded for the model, as the user reads it."""
+    """`ReviewHunk.reason`, which is worded for the model, reworded for the user."""
     for words, own in FOR_USER.items():
         reason = reason.replace(words, own)
     return reason
@@ -31,18 +31,18 @@ def problem_text(problem: Problem) -> str:
 
 
 def verbs(hunks: Iterable[ReviewHunk]) -> tuple[str, str]:
-    """What a decision on these hunks is called: yes and no. What is applied already is kept or undone."""
+    """The names of the two decisions on these hunks: applied hunks are kept or undone, others accepted or rejected."""
     return ("Keep", "Undo") if all(hunk.applied for hunk in hunks) else ("Accept", "Reject")
 
 
 def line_counts(hunk: ReviewHunk) -> str:
-    """`+1 -2`, and what a user must know before they accept it."""
+    """`+1 -2`, and what a user must know before accepting the hunk."""
     outside = ", outside the selection" if hunk.outside_selection else ""
     return f"+{len(hunk.new)} -{len(hunk.old)}{outside}"
 
 
 def subject(hunk: ReviewHunk, together: Sequence[ReviewHunk] = ()) -> str:
-    """What follows the verb: its lines, or what happens to the file, and what is decided with it."""
+    """The text after the verb: the lines, or what happens to the file, and what is decided together with the hunk."""
     files = len({other.path for other in together})
     more = f"{files} files together" if files > 1 else f"{len(together)} changes together" if len(together) > 1 else ""
     comma = f", {more}" if more else ""
@@ -54,7 +54,7 @@ def subject(hunk: ReviewHunk, together: Sequence[ReviewHunk] = ()) -> str:
 
 
 def conflict_reason(hunk: ReviewHunk) -> str:
-    """Why it is in conflict; somebody else than the user may have changed its lines."""
+    """Why the hunk is in conflict. Not only the user may have changed its lines."""
     if hunk.reason == CHANGED:
         return f"{for_user(hunk.reason)}, and your text is kept"
     return f"{visible(for_user(hunk.reason))}, and the text there is kept"
@@ -66,13 +66,13 @@ def as_diff(hunk: ReviewHunk) -> str:
 
 
 def first_line(hunk: ReviewHunk) -> str:
-    """The first line that is not blank, of those it writes, else of those it removes."""
+    """The first non-blank line that the hunk writes, else the first that it removes."""
     lines = (*hunk.new, *hunk.old)
     return cut(visible(next((line.strip() for line in lines if line.strip()), "")[: LONGEST_LINE + 1]), LONGEST_LINE)
 
 
 def list_entry(hunk: ReviewHunk) -> str:
-    """Its entry in a list of problems."""
+    """The hunk's entry in a list of problems."""
     lines = subject(hunk) if hunk.operation else f"({line_counts(hunk)}): {first_line(hunk)}"
     match hunk.state:
         case "conflict":
@@ -84,5 +84,5 @@ def list_entry(hunk: ReviewHunk) -> str:
 
 
 def _short_path(path: Path) -> str:
-    """Its name and its folder's, which is as much as a title has room for."""
+    """The name of the file and its folder. A title has no room for more."""
     return visible("/".join(path.parts[-2:]))

@@ -1,1 +1,1 @@
-"""What is stored of sessions and outlives the server: messages, what the user was shown, tokens and cost."""
+"""What is stored persistently of sessions: messages, what the user was shown, tokens and cost."""

@@ -1,6 +1,6 @@
-"""Which session belongs to which chat document, stored so that the next server knows it: one row per document.
+"""Stores for the next server which session belongs to which chat document: one row per document.
 
-A row is valid as long as its session has no later message: a turn that was interrupted with its process, or was begun
+A row is valid as long as its session has no later message. A turn that was interrupted with its process, or was started
 elsewhere, is not in the document.
 """
 
@@ -23,7 +23,7 @@ class ChatRows:
         self._store = store
 
     def keep_chat(self, path: Path, session_id: str, turn_id: str, digest: str) -> None:
-        """Store which session, in which turn, answered last in the document; `digest` is that of their conversation."""
+        """Store which session, in which turn, answered last in the document. `digest`: of their conversation."""
 
         def work(connection: "Connection") -> None:
             connection.execute(ADD, (os.fsencode(path), session_id, turn_id, digest))

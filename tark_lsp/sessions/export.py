@@ -1,8 +1,8 @@
 """Exports a session as JSON, and reads such a file for an import; pure.
 
-`{format, version, title, created, updated, folders, model, messages, turns: [{..., updates}]}`. It does not contain the
-cost, nor which messages were sent shortened or as a summary: an imported session begins with all messages. Parts that
-only a provider can read (signatures, encrypted thinking) are exported, but not imported: nobody can inspect them.
+`{format, version, title, created, updated, folders, model, messages, turns: [{..., updates}]}`. It contains neither the
+cost nor which messages were sent shortened or as a summary, so an imported session begins with all messages. Parts that
+only a provider can read (signatures, encrypted thinking) are exported but not imported, because they cannot be checked.
 """
 
 import json
@@ -24,7 +24,7 @@ Updates = Sequence[tuple[int, Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """`updates`: by turn. The ids are those of the exported session."""
+    """`updates`: the updates by turn. The ids are the ids of the exported session."""
 
     title: str
     created: float
@@ -36,7 +36,7 @@ class Exported:
 def to_json(
     row: SessionRow, messages: Sequence[StoredMessage], turns: Sequence[TurnRow], updates: Callable[[str], Updates]
 ) -> str:
-    """ASCII, with one line for each message and turn, so that a diff is useful. `updates` returns those of a turn."""
+    """ASCII, with one line for each message and turn, so that a diff is useful. `updates` returns a turn's updates."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -53,7 +53,7 @@ def to_json(
 
 
 def from_json(text: str) -> Exported:
-    """Raises RequestError, which says what is wrong, for a text that `to_json` or a newer tark-lsp did not write."""
+    """Raises RequestError, which says what is wrong, for a text that `to_json` did not write or that is newer."""
     try:
         value = json.loads(text, parse_constant=_not_json, parse_float=_float)
     except (ValueError, RecursionError) as error:
@@ -244,4 +244,4 @@ SHAPES: Mapping[str, tuple[Sequence[str], Mapping[str, Shape]]] = {
         },
     ),
 }
-"""For each kind of update: the required fields, and the check of each field that is there (it raises if wrong)."""
+"""For each kind of update: the required fields, and a check for each field (it raises if the value is wrong)."""

@@ -1,7 +1,7 @@
 """Forks a session: copies it up to a message, within one transaction.
 
-The copied turns get new ids and keep their updates. They name the turn that they are copies of, since what that turn
-changed can be undone from both sessions. Their cost stays with the original session.
+The copied turns get new ids and keep their updates. They name the turn that they are copies of, because the changes of
+that turn can be undone from both sessions. Their cost stays with the original session.
 """
 
 import secrets
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COPY_SESSION = """INSERT INTO sessions SELECT :new, :title, :now, :now, folders, model, mode, approval, thinking, id,
     CASE WHEN told_from <= :number + 1 THEN summary END, CASE WHEN told_from <= :number + 1 THEN told_from ELSE 1 END,
     shortened_before FROM sessions WHERE id = :old"""
-"""A summary of later messages is left out. The settings are copied."""
+"""Omits a summary of later messages. Copies the settings."""
 COPY_MESSAGES = """INSERT INTO messages SELECT :new, number, :new_turn, time, message, call_ids, seq FROM messages
     WHERE session = :old AND turn = :old_turn AND number BETWEEN :first AND :last"""
 COPY_RESULTS = "INSERT INTO results SELECT :new, id, size, text FROM results WHERE session = :old ORDER BY rowid"
@@ -31,12 +31,12 @@ SEQ = "SELECT seq FROM messages WHERE session = ? AND number = ?"
 FOLLOWING = "SELECT turn FROM messages WHERE session = ? AND number = ?"
 EXTENT = """SELECT turn, min(number), max(number) FROM messages WHERE session = :old AND number <= :number GROUP BY turn
     ORDER BY max(number)"""
-"""Each turn with copied messages, and the numbers of the first and the last of these."""
+"""Each turn with copied messages, and the numbers of its first and last copied message."""
 
 
 def fork(connection: "Connection", old: str, new: str, title: str, number: int | None) -> bool:
-    """Copy the messages up to `number` (None: all). If the last one has calls, their results are copied as well; if
-    they have none yet, the message is left out.
+    """Copy the messages up to `number` (None: all). If the last message has calls, their results are copied as well. If
+    they have no results yet, the message is omitted.
 
     Returns False if the session does not exist.
     """
@@ -89,4 +89,4 @@ CUT: Mapping[str, Any] = {
     "changedByCommand": [],
     "usage": NOTHING_USED,
 }
-"""The end of a turn of which only the beginning is copied."""
+"""The end of a turn whose beginning alone is copied."""

@@ -1,4 +1,4 @@
-"""The sessions that this process holds, and how they are stored as new copies when the database changes its file."""
+"""The sessions that this process holds. Copies them when the database changes its file."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ class TakenOver(Exception):
 
 @dataclass(slots=True)
 class HeldSessions:
-    """The rows of `sessions`, and of `turns` that have not ended: enough to go on if the old file cannot be read."""
+    """The rows of `sessions` and of unended `turns`. They are enough to continue if the old file cannot be read."""
 
     leases: Leases
     sessions: dict[str, SessionRow] = field(default_factory=dict)
@@ -32,11 +32,11 @@ class HeldSessions:
     changed: set[str] = field(default_factory=set)
     """Sessions that were released or deleted while the database was in memory."""
     taken_over: list[str] = field(default_factory=list)
-    """Sessions of this process that another one has in the new file; nobody was told of them yet."""
+    """Sessions of this process that another process holds in the new file, and that were not reported yet."""
 
     @property
     def ids(self) -> set[str]:
-        """The sessions that a file should have as this process has them."""
+        """The sessions that a file should have in the state of this process."""
         return self.leases.held | self.changed
 
     def forget(self, session_id: str) -> None:
@@ -48,8 +48,8 @@ class HeldSessions:
     def carry(self, old: "Connection", new: "Connection") -> bool:
         """See `Database`. A session that another process has continued in `new` stays as it is there.
 
-        On the way back from memory that raises TakenOver: the caller decides first what to keep. On the way to another
-        file the session is added to `taken_over`.
+        On the way back from memory, this raises TakenOver, so that the caller first decides what to keep. On the way to
+        another file, the session is added to `taken_over`.
         """
         returning = _is_in_memory(old)
         others = {session_id for session_id in self.ids if self._is_others(old, new, session_id)}
@@ -69,7 +69,7 @@ class HeldSessions:
         return complete
 
     def _copy_rows(self, old: "Connection", new: "Connection", session_ids: set[str], *, all_figures: bool) -> bool:
-        """`all_figures`: those of sessions which were deleted since, too."""
+        """`all_figures`: also the figures of sessions that were deleted since."""
         from tark_lsp.sqlite_file import copy_rows
 
         known = {table: set(new.execute(f"SELECT * FROM {table}")) for table in FIGURES}
@@ -99,6 +99,6 @@ class HeldSessions:
 
 
 def _is_in_memory(connection: "Connection") -> bool:
-    """Without reading a page of it: the file of `connection` can be damaged."""
+    """Does not read a page, because the file of `connection` can be damaged."""
     (path,) = connection.execute("SELECT file FROM pragma_database_list WHERE name = 'main'").fetchone()
     return not path

@@ -1,6 +1,6 @@
-"""The rows of undecided hunks, which outlive the server that made them.
+"""The rows of undecided hunks, which are kept when their server ends.
 
-A server stores its rows under its own lease (leases.py), which is not that of a session. If the lease is free, the
+A server stores its rows under its own lease (leases.py), which is not the lease of a session. If the lease is free, the
 server is gone, and another server of that workspace takes over the rows.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LARGEST_TEXT = 4_000_000
-"""Characters. Of a longer text only the digest is stored, so its hunks come back only if nothing changed."""
+"""In characters. For a longer text, only the digest is stored, so its hunks are restored only if nothing changed."""
 ADD = "INSERT INTO kept_hunks (lease, path, digest, text, hunks) VALUES (?, ?, ?, ?, ?)"
 
 
@@ -62,20 +62,20 @@ class KeptText:
 
 class HunkRows:
     def __init__(self, store: SessionStore, mark: Callable[[], Path]) -> None:
-        """`mark()` is a file that exists while hunks of any server are stored: the database is read only then."""
+        """`mark()`: a file that exists while hunks of any server are stored. The database is read only then."""
         self._store = store
         self._mark = mark
         self._lease = ""
 
     @property
     def any_exist(self) -> bool:
-        """Of any server; known without opening the database."""
+        """Are hunks of any server stored? Does not open the database."""
         return self._mark().exists()
 
     def replace_rows(self, path: Path, texts: Sequence[KeptText]) -> None:
-        """Replace the rows of this file; without texts, delete them. Each text has another digest.
+        """Replace the rows of this file; without texts, delete them. Each text has a different digest.
 
-        A text whose digest is stored already can be given as None.
+        A text whose digest is already stored can be given as None.
         """
         lease, place = self._taken(), os.fsencode(path)
         kept = "SELECT number, digest FROM kept_hunks WHERE lease = ? AND path = ?"
@@ -97,7 +97,7 @@ class HunkRows:
         self._store.file.write(work)
 
     def take_over_rows(self, wanted: Callable[[Path], bool]) -> list[KeptText]:
-        """Take over the rows of servers that are gone: for the wanted files, and for hunks of the same groups."""
+        """Take over the rows of servers that are gone, for the wanted files and for hunks of the same groups."""
         ours = self._taken()
         leases = self._store.file.read("SELECT DISTINCT lease FROM kept_hunks WHERE lease != ?", ours)
         found: list[KeptText] = []
@@ -116,7 +116,7 @@ class HunkRows:
         return self._lease
 
     def _set_mark(self, connection: "Connection") -> None:
-        """Create or remove the mark, in the transaction that changed the rows: so no two servers do it at once.
+        """Create or remove the mark, in the transaction that changed the rows, so that no two servers do it at once.
 
         A server whose database is in memory does not know whether others have rows in the file, and keeps the mark.
         """
@@ -127,7 +127,7 @@ class HunkRows:
                 self._mark().touch(mode=0o600)
             elif file:
                 self._mark().unlink(missing_ok=True)
-        except OSError as error:  # then the store is in memory, too, and has reported that
+        except OSError as error:  # then the store is in memory, too, and has reported it
             log.warning("undecided hunks cannot be marked as kept: %s", error)
 
 

@@ -1,7 +1,7 @@
-"""Leases: one process at a time writes a session.
+"""Leases: only one process at a time writes a session.
 
 A lease is a row. Each write checks in its own transaction that the row still belongs to this process. So a clock that
-jumps, a process that slept or a wrong guess about an ended one can cost somebody the lease, but never makes two
+jumps, a process that slept or a wrong guess about an ended process can cost a process its lease, but never leads to two
 writers.
 """
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 RENEWAL_SECONDS = 5.0
 """How often a process renews its leases."""
 STALE_SECONDS = 30.0
-"""A process of another machine that has not renewed for so long is gone. So is one whose last renewal is so far in the
-future: one of the clocks is wrong."""
+"""A process of another machine that has not renewed for this time counts as gone. So does a process whose last renewal
+is this far in the future, because one of the clocks is wrong."""
 UNKNOWN_SECONDS = 300.0
-"""The same if a process with that number exists, but the system does not say whether it is the same one."""
+"""The same if a process with that number exists, but the system does not report whether it is the same process."""
 ALL = "SELECT session, owner, pid, host, machine, started, beat FROM leases"
 LEASE = "SELECT owner, pid, host, beat FROM leases WHERE session = ?"
 TAKE = "INSERT OR REPLACE INTO leases (session, owner, pid, host, machine, started, beat) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -49,10 +49,10 @@ class Leases:
     def __init__(self) -> None:
         self._us: Process | None = None
         self.held: set[str] = set()
-        """The ids of sessions that this process held when it last looked."""
+        """The ids of sessions that this process held at its last check."""
 
     def acquire(self, connection: "Connection", session_id: str) -> Holder | None:
-        """None if this process holds it now, else the process that does."""
+        """Acquire the lease. Returns None if this process holds it now, else the process that does."""
         holder = self.holder(connection, session_id)
         if holder is None:
             us = self._process()
@@ -61,7 +61,7 @@ class Leases:
         return holder
 
     def holder(self, connection: "Connection", session_id: str) -> Holder | None:
-        """The other process that holds it; None if no other running process does."""
+        """The other process that holds the lease; None if no other running process does."""
         return self.other_holders(connection.execute(f"{ALL} WHERE session = ?", (session_id,)).fetchall()).get(
             session_id
         )
@@ -121,7 +121,7 @@ def is_free(us: Process, them: Process, beat: float, now: float) -> bool:
 
 
 def machine() -> str:
-    """Names the scope in which process numbers are unique: the machine since it booted, on Linux also the container."""
+    """Names the scope in which process numbers are unique: the machine since its boot, on Linux also the container."""
     if sys.platform == "linux":
         try:
             boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

@@ -1,6 +1,6 @@
 """Reads and writes rows of the two logs of a session: what the model is sent, and what the user was shown.
 
-The functions run within a transaction of the caller, who holds the session (leases.py).
+The functions run within a transaction of the caller, which holds the session (leases.py).
 """
 
 import json
@@ -48,7 +48,7 @@ LAST = "SELECT coalesce(max(number), 0) FROM messages WHERE session = ?"
 GONE = ("text", "thinking")
 """The kinds of updates whose text is in the messages when the turn has ended."""
 LATEST = ("plan", "usage")
-"""The kinds of updates of which only the last one counts."""
+"""The kinds of updates for which only the last one counts."""
 
 
 def add_session(connection: "Connection", row: SessionRow, *, or_ignore: bool = False) -> None:
@@ -95,10 +95,10 @@ def _update_row(turn_id: str, seq: int, update: Mapping[str, Any]) -> tuple[str,
 
 
 def end_turn(connection: "Connection", turn_id: str, session_id: str, end: Mapping[str, Any]) -> None:
-    """End the turn and merge its updates: what the messages have is deleted, of the rest the last state is kept."""
+    """End the turn and merge its updates: delete what the messages have, and keep only the last state of the rest."""
     sql = "UPDATE turns SET ended = ?, ending = ? WHERE id = ?"
     connection.execute(sql, (time.time(), json_text(end), turn_id))
-    # There can be tens of thousands of these, so they are not read just to be deleted.
+    # There can be tens of thousands, so they are deleted without reading them.
     connection.execute(
         f"DELETE FROM updates WHERE turn = ? AND kind IN ({', '.join('?' * len(GONE))})", (turn_id, *GONE)
     )
@@ -123,10 +123,10 @@ def merged(shown: Iterable[tuple[int, Mapping[str, Any]]]) -> list[tuple[int, Ma
 
 
 def import_rows(session_id: str, exported: "Exported") -> "Callable[[Connection], None]":
-    """Returns the work that inserts an exported session, with new turn ids, into one without messages.
+    """Returns the work that inserts an exported session, with new turn ids, into a session without messages.
 
-    Turns that had not ended are ended as interrupted ones. Everything slow is done here, before the transaction, for
-    which other processes wait.
+    Turns that had not ended are marked as interrupted. Everything slow is done here, before the transaction, because
+    other processes wait for the transaction.
     """
     from tark_lsp.sessions.message_json import message_text
 
@@ -158,7 +158,7 @@ def import_rows(session_id: str, exported: "Exported") -> "Callable[[Connection]
 
 
 def repair_turn(connection: "Connection", turn: TurnRow) -> TurnRow:
-    """End a turn that was interrupted, so that the history can be sent. Returns the ended turn."""
+    """End an interrupted turn, so that the history can be sent. Returns the ended turn."""
     from tark_lsp.sessions.repair import repair
 
     rows = connection.execute(f"{MESSAGES} WHERE session = ? AND turn = ? ORDER BY number", (turn.session_id, turn.id))
@@ -180,14 +180,14 @@ def touch(connection: "Connection", session_id: str) -> None:
 
 
 def mark_shortened(connection: "Connection", session_id: str, kept: int) -> None:
-    """Only the last `kept` messages are still sent whole."""
+    """Record that only the last `kept` messages are still sent in full."""
     ((last,),) = connection.execute(LAST, (session_id,))
     sql = "UPDATE sessions SET shortened_before = max(shortened_before, ?) WHERE id = ?"
     connection.execute(sql, (last - kept + 1, session_id))
 
 
 def mark_compacted(connection: "Connection", session_id: str, summary: Message, kept: int) -> None:
-    """`summary` replaces all messages except the last `kept`."""
+    """Record that `summary` replaces all messages except the last `kept`."""
     from tark_lsp.sessions.message_json import message_text
 
     ((last,),) = connection.execute(LAST, (session_id,))
@@ -229,7 +229,7 @@ def turn_row(row: tuple[Any, ...]) -> TurnRow:
 
 
 def updates(rows: Iterable[tuple[int, str]]) -> list[tuple[int, Mapping[str, Any]]]:
-    """With their `seq`, from rows selected by UPDATES."""
+    """Updates with their `seq`, from rows selected by UPDATES."""
     return [(seq, json.loads(said)) for seq, said in rows]
 
 
@@ -255,7 +255,7 @@ def _insert(into: str, or_ignore: bool) -> str:
 
 
 def json_text(value: Any) -> str:
-    """ASCII, so lone surrogates do no harm. Raises TypeError for a value that JSON does not have."""
+    """ASCII, so that lone surrogates do no harm. Raises TypeError for a value that JSON does not have."""
     return json.dumps(dict(value), separators=(",", ":"))
 
 

@@ -1,4 +1,4 @@
-"""Formats a session as Markdown for people: what was asked, answered and done, in order. Pure."""
+"""Formats a session as Markdown for reading: what was asked, answered and done, in order. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,11 +11,11 @@ from tark_lsp.visible import code_block, code_span, visible
 
 LONGEST_ARGUMENTS = 300
 LONGEST_RESULT = 2_000
-"""The number of characters shown of a tool result; the JSON export has all of it."""
+"""The number of characters of a tool result that are shown. The JSON export has the whole result."""
 
 
 def to_markdown(row: SessionRow, messages: Sequence[StoredMessage], turns: Sequence[TurnRow]) -> str:
-    """The prompts and answers as they were, and the tool calls folded."""
+    """The prompts and answers as they were, and folded tool calls."""
     prompts = {turn.id: turn for turn in turns}
     results = {
         (stored.turn_id, part.call_id): part

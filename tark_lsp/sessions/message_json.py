@@ -75,7 +75,7 @@ def _part_json(part: Part) -> Json:
 
 
 def _echo_json(echo: Mapping[str, Any] | None) -> Json:
-    """An empty echo is kept: some wires must be sent back an empty value."""
+    """Keeps an empty echo, because some wires need an empty value back."""
     return {} if echo is None else {"echo": dict(echo)}
 
 

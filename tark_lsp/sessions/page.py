@@ -1,4 +1,4 @@
-"""Reads a part of a session to show: some of its messages, their turns and updates, in few queries.
+"""Reads a part of a session for display: some of its messages, their turns and updates, in few queries.
 
 A page begins and ends between messages, which can be in the middle of a turn.
 """
@@ -37,13 +37,13 @@ class Page:
 
 
 def read_page(store: SessionStore, session_id: str, last: int | None = None, before: int | None = None) -> Page:
-    """The last messages of the session, or the last ones before message `before`. `last` counts those that are not tool
-    results; None: all.
+    """The last messages of the session, or the last messages before message `before`. `last`: how many messages, not
+    counting tool results; None: all.
 
     A turn without messages is on the page of the message that follows it.
     """
     end = END if before is None else before
-    limit = -1 if last is None else 2 * last + 1  # at most one message with results stands between two others
+    limit = -1 if last is None else 2 * last + 1  # at most one message with results is between two others
     rows = store.file.read(BEFORE, session_id, end, limit)
     messages = [log_rows.stored_message(row) for row in reversed(rows)]
     told = [index for index, stored in enumerate(messages) if stored.message.role != "tool"]
@@ -65,7 +65,7 @@ def read_page(store: SessionStore, session_id: str, last: int | None = None, bef
 
 
 def is_shown_message(store: SessionStore, session_id: str, number: int) -> bool:
-    """Whether `number` is that of a message that pages show."""
+    """Whether `number` is the number of a message that pages show."""
     rows = store.file.read("SELECT message FROM messages WHERE session = ? AND number = ?", session_id, number)
     return bool(rows) and message_of_text(rows[0][0]).role != "tool"
 

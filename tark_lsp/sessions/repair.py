@@ -1,7 +1,6 @@
 """Completes a turn that was interrupted because its process ended, so that its history can be sent again; pure.
 
-The result is the same as when run_turn() ends a turn: the text that was shown stays and is marked, and every call has a
-result.
+The result is the same as when run_turn() ends a turn: shown text stays and is marked, and every call has a result.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -55,10 +54,10 @@ def repair(
     updates: Sequence[tuple[int, Update]],
     waiting: Iterable[Path] = (),
 ) -> TurnRepair:
-    """`stored` are the messages of the turn, `updates` what was shown of it, with `seq`. `waiting`: the files with
+    """`stored`: the messages of the turn. `updates`: what was shown of it, with `seq`. `waiting`: the files with
     undecided hunks of the turn.
 
-    If the end was already sent, but not stored, it is used.
+    If the end was already sent but not stored, it is used.
     """
     for _, update in updates:
         if update.get("kind") == "end":
@@ -102,7 +101,7 @@ def _spelled(uri: str) -> str:
 def missing_messages(
     model: str, stored: Sequence[StoredMessage], updates: Sequence[tuple[int, Update]], calls: Mapping[str, Update]
 ) -> tuple[Message, ...]:
-    """The messages that the history needs to be valid. `calls` has the last state of each call, by our id."""
+    """The messages that the history needs to be valid. `calls` has the last state of each call, by Tark's id."""
     if not stored:
         return ()
     last = stored[-1]
@@ -110,14 +109,14 @@ def missing_messages(
         results = (_result(call, calls.get(last.call_ids.get(call.id, ""), {})) for call in last.message.tool_calls)
         return (Message("tool", tuple(results)),)
     shown = "".join(update["delta"] for seq, update in updates if seq > last.seq and update.get("kind") == "text")
-    if last.message.role == "assistant" and not shown:  # it had answered, and was about to end
+    if last.message.role == "assistant" and not shown:  # the model had answered, and the turn was about to end
         return ()
     return (Message("assistant", (Text(f"{shown}\n\n{MARK}".strip()),), model),)
 
 
 def valid_history(messages: Sequence[Message]) -> Sequence[Message]:
-    """Returns the messages unchanged if they are a valid history. Otherwise (somebody changed the file) they are
-    repaired: no result without a call, no call without a result, no empty message."""
+    """Returns the messages unchanged if they are a valid history. Otherwise (the file was edited) they are repaired: no
+    result without a call, no call without a result, no empty message."""
     try:
         history.check_history(messages)
     except history.InvalidHistory:
@@ -150,7 +149,7 @@ def _calls(updates: Iterable[Update]) -> dict[str, Update]:
 
 
 def _result(call: ToolCall, state: Update) -> ToolResult:
-    """The result that was shown, if it is known, else what says that it is lost."""
+    """The result that was shown, if it is known, else a result that says that it is lost."""
     status = state.get("status")
     if status in OVER:
         for piece in state.get("content", ()):

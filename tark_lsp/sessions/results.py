@@ -1,4 +1,4 @@
-"""The whole texts of tool results that the model was sent shortened, so that it can read on; limited per session."""
+"""The full texts of shortened tool results, so that the model can read more of them; limited per session."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 KEPT_BYTES = 32 * 1024**2
-"""Per session. The oldest results are deleted first."""
+"""Limit per session. The oldest results are deleted first."""
 ADD = "INSERT OR IGNORE INTO results (session, id, size, text) VALUES (?, ?, ?, ?)"
 SIZE = "SELECT coalesce(sum(size), 0) FROM results WHERE session = ?"
 DROP_OLDEST = "DELETE FROM results WHERE rowid = (SELECT min(rowid) FROM results WHERE session = ?)"
@@ -35,6 +35,6 @@ class SessionResults:
         return id_
 
     def find_result(self, result_id: str) -> str | None:
-        """The whole text; None if it was never stored in this session, or was deleted for newer ones."""
+        """The full text; None if it was never stored in this session, or was deleted to make room for newer texts."""
         rows = self._store.file.read("SELECT text FROM results WHERE session = ? AND id = ?", self._session, result_id)
         return rows[0][0].decode("utf-8", "surrogatepass") if rows else None

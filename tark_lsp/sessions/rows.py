@@ -14,7 +14,7 @@ COPY_OF = "copyOf"
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """Times are in seconds since 1970. `folders` are those of the workspace; `parent` is the session it was forked
+    """Times are in seconds since 1970. `folders`: the folders of the workspace. `parent`: the session it was forked
     from.
 
     The store counts `turns` and `cost_usd`, which is None if no price is known.
@@ -40,7 +40,7 @@ class SessionRow:
 class StoredMessage:
     """`number` counts the messages of the session, from 1. `turn_id` is "" if the session began with the message.
 
-    `call_ids` maps the provider's id of each call to ours. `seq` is that of the turn's last update before it.
+    `call_ids` maps the provider's id of each call to Tark's id. `seq`: of the turn's last update before the message.
     """
 
     number: int
@@ -53,7 +53,7 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """`prompt` is what the user typed, `request` what is needed to show it, `end` the JSON of the turn's end."""
+    """`prompt`: what the user typed. `request`: what is needed to show the turn. `end`: the JSON of the turn's end."""
 
     id: str
     session_id: str
@@ -67,7 +67,7 @@ class TurnRow:
 
     @property
     def origin(self) -> str:
-        """The id of the turn that it is a copy of, in a fork; else its own. What it changed is recorded under it."""
+        """In a fork, the id of the turn that it is a copy of, else its own. Its changes are recorded under this id."""
         return str(self.request.get(COPY_OF) or self.id)
 
 
@@ -82,7 +82,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What the model is sent, with the summary first, if any. Tool results in the first `shortened` are shortened."""
+    """What the model is sent, with the summary first, if any. The first `shortened` messages have shortened results."""
 
     messages: tuple[Message, ...]
     shortened: int = 0

@@ -1,7 +1,7 @@
 """The tables of the session file, and which of their rows belong to one session.
 
 Two logs only grow: `messages` is what the model is sent, `updates` what the user was shown. Three columns of `sessions`
-say which messages are still sent. Paths are blobs, because they need not be valid text.
+say which messages are still sent. Paths are blobs, because they may not be valid text.
 """
 
 import re
@@ -51,8 +51,8 @@ def _if_missing(statement: str) -> str:
 
 
 LAYOUT = Layout(4, tuple(map(_if_missing, TABLES)))
-"""An older file gets the tables that it lacks: version 1 has no `tool_calls`, version 2 no `deferred_tools`, version 3
-no `agents`.
+"""An older file gets the missing tables: version 1 has no `tool_calls`, version 2 no `deferred_tools`, version 3 no
+`agents`.
 
 `summary` replaces the messages before `told_from`; tool results before `shortened_before` are sent shortened."""
 
@@ -72,6 +72,6 @@ TEXT_OF: Mapping[str, str] = {
 COPIED: Mapping[str, str] = {**TEXT_OF, "kept_hunks": "lease = :session"}
 """The rows of a session, or of another lease, that are copied when the database changes its file, without `FIGURES`."""
 FIGURES = ("usage", "tool_calls")
-"""Rows without text, which stay when their session is deleted."""
+"""Tables whose rows have no text, and stay when their session is deleted."""
 COLUMNS = {"kept_hunks": "NULL, lease, path, digest, text, hunks"}
-"""The columns to copy, if not all: a row gets a new number in another file."""
+"""The columns to copy, if not all, because a row gets a new number in another file."""

@@ -1,6 +1,6 @@
 """SessionFile: the database of sessions, and which of them this process holds.
 
-Whatever a client is told is stored before: in the file, so that kill -9 loses nothing, else in memory, which is shown.
+Everything is stored before a client is told: in the file, so that kill -9 loses nothing, or in memory, which is shown.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ class SessionFile:
         return self._database.read(sql, *values)
 
     def write(self, work: "Callable[[Connection], T]") -> T:
-        """Run `work` in one transaction. If the file fails, it is run again on the next one."""
+        """Run `work` in one transaction. If the file fails, run it again on the next file."""
         return self._database.write(work)
 
     def write_held(self, session_id: str, work: "Callable[[Connection], T]") -> T:
@@ -53,7 +53,7 @@ class SessionFile:
         return self.write(checked)
 
     def write_turn(self, turn_id: str, work: "Callable[[Connection, str], T]") -> T:
-        """As `write_held`; `work` is also given the id of the turn's session."""
+        """Like `write_held`. `work` also gets the id of the turn's session."""
 
         def checked(connection: "Connection") -> T:
             row = connection.execute("SELECT session FROM turns WHERE id = ?", (turn_id,)).fetchone()
@@ -70,12 +70,12 @@ class SessionFile:
         self._database.free_pages()
 
     def hold(self, row: SessionRow) -> None:
-        """This process has acquired the lease of the session, or has changed its row."""
+        """Call this when this process has acquired the lease of the session, or has changed its row."""
         self.leases.held.add(row.id)
         self._held.sessions[row.id] = row
 
     def let_go(self, session_ids: Iterable[str]) -> None:
-        """This process has released these sessions, or deleted them."""
+        """Call this when this process has released or deleted these sessions."""
         for session_id in session_ids:
             self._held.forget(session_id)
             if self._database.in_memory:

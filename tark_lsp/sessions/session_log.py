@@ -28,7 +28,7 @@ class SessionLog:
     def add_message(
         self, session_id: str, turn_id: str, message: Message, call_ids: Mapping[str, str] | None = None
     ) -> int:
-        """Returns its number in the session. `call_ids` maps the provider's id of each of its calls to ours."""
+        """Returns its number in the session. `call_ids` maps the provider's id of each of its calls to Tark's id."""
         return self._file.write_held(
             session_id, lambda connection: log_rows.add_message(connection, session_id, turn_id, message, call_ids)
         )
@@ -83,11 +83,11 @@ class SessionLog:
         return [log_rows.turn_row(row) for row in rows]
 
     def updates(self, turn_id: str) -> list[tuple[int, Mapping[str, Any]]]:
-        """The updates that the user was shown, with their `seq`; merged once the turn has ended."""
+        """The updates that the user was shown, with their `seq`. They are merged when the turn has ended."""
         return log_rows.updates(self._file.read(log_rows.UPDATES, turn_id))
 
     def repair_turns(self, session_id: str) -> list[TurnRow]:
-        """End the turns that were interrupted with their process (repair.py), and return them as they are now.
+        """End the turns that were interrupted with their process (repair.py), and return them.
 
         Call this after the lease is acquired, before a turn of the session runs here.
         """

@@ -1,6 +1,6 @@
-"""SessionStore: the sessions of all workspaces, in one file that outlives the servers.
+"""SessionStore: the sessions of all workspaces, in one persistent file.
 
-Each call is one transaction, and what it stores is stored when it returns. Nothing is opened before the first call.
+Each call is one transaction. Its data is stored when it returns. Nothing is opened before the first call.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class SessionStore:
     def __init__(self, locate: Callable[[], Path], failed: Callable[[str], None]) -> None:
         """`locate()` returns the file, whose folder exists. If it raises OSError, sessions are kept in memory.
 
-        `failed(problem)` is called with a sentence for people: what could not be stored, and what was done about it.
+        `failed(problem)` is called with a sentence for the user: what could not be stored, and what was done about it.
         """
         self.file = SessionFile(locate, failed)
         self.log = SessionLog(self.file)
@@ -47,7 +47,7 @@ class SessionStore:
         self.file.hold(row)
 
     def import_session(self, row: SessionRow, exported: "Exported") -> None:
-        """Create a session that this process holds, with the messages and turns of an exported one."""
+        """Create a session that this process holds, with the messages and turns of an exported session."""
         add = log_rows.import_rows(row.id, exported)
 
         def work(connection: "Connection") -> None:
@@ -59,7 +59,7 @@ class SessionStore:
         self.file.hold(row)
 
     def change_session(self, session_id: str, **columns: str | Sequence[Path] | None) -> None:
-        """Set some of the columns in CHANGEABLE, or `agent`. Raises SessionHeld if another process has it."""
+        """Set some of the columns in CHANGEABLE, or `agent`. Raises SessionHeld if another process holds it."""
         agent = columns.pop("agent", None)
         assert set(columns) <= set(CHANGEABLE), "only these columns change"
         values = [_column_value(value) for value in columns.values()]
@@ -100,7 +100,7 @@ class SessionStore:
     def fork_session(self, session_id: str, new_id: str, title: str, number: int | None) -> SessionRow:
         """Create a session that this process holds, with the messages up to `number` (None: all); see forking.py.
 
-        It does not matter which process holds the other one. Raises KeyError if that does not exist.
+        It does not matter which process holds the original session. Raises KeyError if that does not exist.
         """
         from tark_lsp.sessions.forking import fork
 
@@ -118,7 +118,7 @@ class SessionStore:
     def acquire_lease(self, session_id: str) -> Holder | None:
         """None if this process holds the session now, else the process that holds it.
 
-        `session_id` can also be an id that is not a session's, such as the one under which hunks are kept.
+        `session_id` can also be another id, such as the id under which hunks are stored.
         """
         holder = self.file.write(lambda connection: self._leases.acquire(connection, session_id))
         if holder is None:
@@ -151,7 +151,7 @@ class SessionStore:
             self.file.let_go(released)
 
     def close(self) -> None:
-        """Close the file. If what is in memory cannot be stored now either, it is lost, and `failed` says so."""
+        """Close the file. If data in memory cannot be stored now either, it is lost, and `failed` reports it."""
         self.file.close()
 
 

@@ -1,4 +1,4 @@
-"""Tool calls: one row of figures each, and sums by tool. They have no texts and outlive sessions, as usage does."""
+"""Tool calls: one row of figures each, and sums by tool. They have no text, and are kept when sessions are deleted."""
 
 import math
 from collections import defaultdict
@@ -27,10 +27,11 @@ TIMEOUT = "timeout"
 class ToolSum:
     """The calls of one tool.
 
-    `errors` are the calls that failed, `timeouts` those of them that took too long; `rejected` calls were refused by
-    the user or a rule; `retries` are calls of a tool whose last call in the turn had failed. `p50` and `p95` are the
-    seconds that 50 and 95 of 100 calls took at most (the nearest rank), None if none ran to its end; `seconds` is their
-    sum, `waited` that of waiting for the user.
+    - `errors`: calls that failed; `timeouts`: failed calls that took too long.
+    - `rejected`: calls that the user or a rule refused.
+    - `retries`: calls of a tool whose last call in the turn had failed.
+    - `p50`, `p95`: the seconds that 50 or 95 of 100 calls took at most (nearest rank); None if none ran to its end.
+    - `seconds`: the sum of these times; `waited`: the sum of the times of waiting for the user.
     """
 
     tool: str
@@ -67,7 +68,7 @@ def add_tool_calls(
 
 
 def tool_sums(read: Read, since: float = 0.0, session_id: str | None = None) -> list[ToolSum]:
-    """By tool, the most calls first, then the total as `total`. Empty if there are none."""
+    """The sums by tool, most calls first, then the total as `total`. Empty if there are no calls."""
     calls = [_figures(*row) for row in _rows(read, COLUMNS, since, session_id)]
     by_tool: dict[str, list[CallFigures]] = defaultdict(list)
     for call in calls:
@@ -78,14 +79,14 @@ def tool_sums(read: Read, since: float = 0.0, session_id: str | None = None) -> 
 
 
 def failed_calls(read: Read, since: float = 0.0, session_id: str | None = None) -> list[FailedCall]:
-    """In the order in which they ended."""
+    """The failed calls, in the order in which they ended."""
     columns = "time, turn, tool, code, seconds"
     rows = _rows(read, columns, since, session_id, f"AND status = '{CallStatus.FAILED}' ORDER BY time, rowid")
     return [FailedCall(*row) for row in rows]
 
 
 def tool_json(one: ToolSum | FailedCall) -> dict[str, Any]:
-    """As in `tark-lsp usage --tools --json`."""
+    """The JSON of `tark-lsp usage --tools --json`."""
     values = {field.name: getattr(one, field.name) for field in fields(one)}
     words = {name: name.split("_") for name in values}
     return {
@@ -97,7 +98,7 @@ def tool_json(one: ToolSum | FailedCall) -> dict[str, Any]:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float | None:
-    """The smallest of the values that at least this share of them does not exceed; None if there are none."""
+    """The smallest value that at least this share of the values does not exceed; None if there are no values."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
 
 

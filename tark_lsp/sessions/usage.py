@@ -1,6 +1,6 @@
-"""Usage: what requests to models used and cost, one row each, and sums of them. It has no texts and outlives sessions.
+"""Usage: what requests to models used and cost, one row each, and sums. It has no text, and stays without sessions.
 
-If no price is known, a request has no cost. A sum says how many such requests it has, and does not count them as free.
+If no price is known, a request has no cost. A sum has the number of such requests, and does not count them as free.
 """
 
 import re
@@ -29,7 +29,7 @@ SUMS = (
     " sum(output_tokens), sum(reasoning_tokens), sum(cost_usd), min(time), max(time)"
 )
 NAMED = "SELECT session, '' FROM usage UNION ALL SELECT id, title FROM sessions"
-"""Stored sessions come last, so that their titles win: a deleted session only has usage."""
+"""Stored sessions come last, so that their titles win. A deleted session has only usage."""
 WHERE = "FROM usage WHERE time >= ? AND (? IS NULL OR session = ?)"
 KEYS: Mapping[By, str] = {
     "model": "model",
@@ -47,8 +47,8 @@ class UsageSum:
     """The sum of the requests with the same `key`: the name of a model, a day (YYYY-MM-DD), the id of a session or
     turn.
 
-    `usage.cost_usd` sums the requests with a known price, None if there are none; `unpriced` counts the others.
-    `seconds` is the time the requests took, `first` and `last` are when they ended, in seconds since 1970.
+    `usage.cost_usd`: the sum over requests with a known price; None if there are none. `unpriced`: the number of other
+    requests. `seconds`: how long the requests took. `first`, `last`: when they ended, in seconds since 1970.
     """
 
     key: str
@@ -86,7 +86,7 @@ def usage_titles(read: Read) -> dict[str, str]:
 
 
 def usage_json(total: UsageSum, by: str = "") -> dict[str, Any]:
-    """As in the answer of `tark.usage` and `tark-lsp usage`. `by` names the key; "" for a total."""
+    """The JSON of the answers of `tark.usage` and `tark-lsp usage`. `by` names the key; "" for a total."""
     usage = total.usage
     return {
         **({by: total.key} if by else {}),
@@ -103,14 +103,14 @@ def usage_json(total: UsageSum, by: str = "") -> dict[str, Any]:
 
 
 def usage_cells(total: UsageSum) -> tuple[str, ...]:
-    """A row of a table for people: requests, input, cached, output, reasoning, cost, time."""
+    """A row of a displayed table: requests, input, cached, output, reasoning, cost, time."""
     usage = total.usage
     counts = (total.requests, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.reasoning_tokens)
     return (*(f"{count:,}" for count in counts), cost_text(usage.cost_usd, total.unpriced), f"{total.seconds:,.1f} s")
 
 
 def cost_text(cost: float | None, unpriced: int = 0) -> str:
-    """Dollars for people; empty if there are none. `unpriced`: the number of requests without a known price."""
+    """The cost in dollars for display; empty if there is none. `unpriced`: the number of requests without a price."""
     known = "" if cost is None else f"${cost:.4f}"
     if not unpriced:
         return known
@@ -118,7 +118,7 @@ def cost_text(cost: float | None, unpriced: int = 0) -> str:
 
 
 def since_time(text: str, now: float) -> float:
-    """Returns seconds since 1970 for `7d`, so many days before `now`, or for ISO 8601, in local time if it has no zone.
+    """Returns seconds since 1970 for `7d` (7 days before `now`) or for ISO 8601 (local time if it has no zone).
 
     Raises ValueError.
     """

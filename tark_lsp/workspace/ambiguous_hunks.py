@@ -8,10 +8,11 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 
 def ambiguous_hunks(edit: ProposedEdit, current: Snapshot) -> tuple[Hunk, ...]:
-    """The hunks whose place cannot be determined from the text: rebased, they could end up at a place nobody meant.
+    """The hunks whose place cannot be determined from the text. Rebased, they could end up at a wrong place.
 
-    These are hunks that only add lines, next to lines that were changed or removed since: their place can be gone, too.
-    And hunks of lines that occur twice in a row, if one of the two was added or removed since: nobody knows which.
+    These are hunks that only add lines next to lines that were changed or removed since, because their place may be
+    gone, too. They are also hunks of lines that occur twice in a row, if one of the two was added or removed since,
+    because it is unknown which one.
     """
     lines = edit.base.lines
     changes = [(_earliest(change, lines), change) for change in line_changes(edit.base.text, current.text)]
@@ -29,7 +30,7 @@ def ambiguous_hunks(edit: ProposedEdit, current: Snapshot) -> tuple[Hunk, ...]:
 
 
 def _earliest(change: Hunk, lines: Sequence[str]) -> int:
-    """The first line at which the change can begin and still lead to the same text: equal lines allow several."""
+    """The first line at which the change can begin and still lead to the same text. Equal lines allow several."""
     at = change.start
     if change.old and change.new:
         return at

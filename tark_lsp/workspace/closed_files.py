@@ -1,7 +1,7 @@
-"""Changes of files that are not open in the editor. They block, and run in a thread.
+"""Changes of files that are not open in the editor. The functions block, so they run in a thread.
 
-Each compares the file with the text that the change was made for, and asks `ready` right before it writes. All raise
-OSError and WorkspaceError.
+Each function compares the file with the text that the change was made for, and calls `ready` right before it writes.
+All raise OSError and WorkspaceError.
 """
 
 from pathlib import Path, PurePath

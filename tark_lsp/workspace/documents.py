@@ -1,4 +1,4 @@
-"""The documents that are open in the editor, kept in step with it. Listeners get every change as an event."""
+"""The documents that are open in the editor, kept in sync with it. Listeners get every change as an event."""
 
 import asyncio
 import logging
@@ -61,19 +61,19 @@ class Change:
     text: str
     version: int | None
     start_units: int = field(default=0, compare=False)
-    """`start_character` in the client's units, which cannot be computed from the text after the change."""
+    """`start_character` in the client's units, because it cannot be computed from the text after the change."""
     end_units: int = field(default=0, compare=False)
-    """`end_character`, likewise."""
+    """`end_character` in the client's units, for the same reason."""
     continued: bool = field(default=False, compare=False)
-    """The next change of the same notification is further up: both are parts of one edit, and the text between them is
-    no state of its own."""
+    """The next change of the same notification is further up. Then both are parts of one edit, and the text between
+    them is not a separate state."""
     last: bool = field(default=True, compare=False)
     """Is it the last change of its notification?"""
 
 
 @dataclass(frozen=True, slots=True)
 class WillSave:
-    """The editor is about to save it; formatters can change it before that."""
+    """The editor is about to save the document. Formatters can change it before that."""
 
     document: TextDocument
 
@@ -82,9 +82,9 @@ class WillSave:
 class Saved:
     document: TextDocument
     by_hand: bool = True
-    """False if we had it saved, or the editor saved it automatically and said so."""
+    """False if Tark had it saved, or the editor reported an automatic save."""
     certain: bool = False
-    """Did the editor say that the user saved it? Many editors cannot tell, so `by_hand` alone means: it may be so."""
+    """Did the editor report that the user saved it? Many editors do not, so `by_hand` alone only means: maybe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Documents:
     """
 
     def __init__(self, encoding: str = "utf-16", clock: Callable[[], float] | None = None) -> None:
-        """`clock` is in seconds; without one it is that of the event loop, by which `wait_for_quiet` sleeps."""
+        """`clock` is in seconds. The default is the clock of the event loop, by which `wait_for_quiet` sleeps."""
         self.encoding = encoding
         """How positions are encoded (`ClientInfo.position_encoding`); set before the first document is opened."""
         self._clock = clock or _loop_time
@@ -112,7 +112,7 @@ class Documents:
         self._by_path: dict[Path, list[TextDocument]] = {}  # the most recently used one is last
         self._listeners: list[Listener] = []
         self.our_saves: set[Path] = set()
-        """Files that we are having saved: the next save of such a file is not the user's."""
+        """Files that Tark is having saved: the next save of such a file is not by the user."""
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with every later event, in order, before the next message of the client is read.
@@ -133,7 +133,7 @@ class Documents:
         return self._clock() - self._last_change
 
     async def wait_for_quiet(self, seconds: float) -> None:
-        """Wait until the user has not typed for so many seconds."""
+        """Wait until the user has not typed for this many seconds."""
         while (left := seconds - self.idle_for) > 0:  # noqa: ASYNC110  # it waits for nothing to happen
             await asyncio.sleep(left)
 
@@ -141,14 +141,14 @@ class Documents:
         return iter(tuple(self._by_uri.values()))
 
     def find_document(self, uri: str) -> TextDocument | None:
-        """Look up by the client's own string, then by the path it names: a client can spell one URI in several ways."""
+        """Look up by the client's own string, then by its path, because a client can spell one URI in several ways."""
         if (document := self._by_uri.get(uri)) is not None:
             return document
         path = path_from_uri(uri)
         return None if path is None else self.at(path)
 
     def at(self, path: Path) -> TextDocument | None:
-        """The document at a resolved path. Of two (a file and a link to it), the most recently used one."""
+        """The document at a resolved path. If there are two (a file and a link to it), the most recently used one."""
         documents = self._by_path.get(path)
         return documents[-1] if documents else None
 
@@ -175,8 +175,8 @@ class Documents:
     ) -> None:
         """Apply the changes of one notification, in order.
 
-        `problem` says why the change after these is malformed. It, or a range that ends before it starts, ends the
-        notification: the version then stays as it was, so that no edit is made for a text that is not the client's.
+        `problem`: why the change after these is malformed. This, or a range that ends before it starts, ends the
+        notification. The version then stays as it was, so that no edit is made for a text that is not the client's.
         """
         self._last_change = self._clock()
         document = self._open_document(uri, "didChange")
@@ -235,7 +235,7 @@ class Documents:
         for listener in tuple(self._listeners):
             try:
                 listener(event)
-            except Exception:  # a fault in one listener must not put our text out of step with the editor's
+            except Exception:  # a bug in one listener must not put the text out of sync with the editor's
                 logger.exception("a listener failed on %s", type(event).__name__)
 
 

@@ -19,7 +19,7 @@ from tark_lsp.workspace.made_hunks import ChangesInOrder, as_one, collide, made_
 from tark_lsp.workspace.snapshot import Snapshot
 
 NEAR = 3
-"""Hunks with at most so many common lines between them are shown and decided as one."""
+"""Hunks with at most this many common lines between them are shown and decided as one hunk."""
 CONTEXT = 3
 """Common lines shown around a hunk in a diff."""
 
@@ -31,9 +31,9 @@ MOVED = Hunk(0, (), ())
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdit:
-    """`hunks` are of `base`, in order, and do not overlap. If the file does not exist yet, `base.exists` is False.
+    """`hunks` refer to `base`, in order, and do not overlap. If the file does not exist yet, `base.exists` is False.
 
-    Hunks can touch, and several can insert lines at the same place: then `Hunk.order` says which is above.
+    Hunks can touch, and several hunks can insert lines at the same place. Then `Hunk.order` says which one is above.
     """
 
     path: Path
@@ -44,7 +44,7 @@ class ProposedEdit:
     target: Path | None = None
     """The path the file is moved to, with its hunks applied."""
     _drafted: list[Snapshot] = field(default_factory=list, init=False, repr=False, compare=False)
-    """`drafted`, once it is known: a long text is joined only once."""
+    """The cached value of `drafted`, so that a long text is joined only once."""
 
     @property
     def operation(self) -> Operation:
@@ -54,7 +54,7 @@ class ProposedEdit:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Every path it changes: that of the file, and the one it is moved to."""
+        """Every path that the edit changes: the path of the file, and the path it is moved to."""
         return (self.path,) if self.target is None else (self.path, self.target)
 
     @property
@@ -103,9 +103,9 @@ class ProposedEdit:
 
     @classmethod
     def between(cls, base: Snapshot, after: str, borders: Sequence[int] = ()) -> "ProposedEdit":
-        """The smallest edit of whole lines from `base` to `after`; hunks that are near each other are joined.
+        """The smallest edit of whole lines from `base` to `after`. Hunks that are near each other are joined.
 
-        `borders` are lines of the base: hunks on different sides of one are not joined.
+        `borders` are lines of the base. Hunks on different sides of a border are not joined.
         """
         edit = cls(base.path, base, _join_near(line_changes(base.text, after), base, borders))
         edit._keep(after)
@@ -116,12 +116,12 @@ class ProposedEdit:
         return cls(base.path, base, (Hunk(0, tuple(base.lines), ()),), removes=True)
 
     def only(self, hunks: Iterable[Hunk]) -> "ProposedEdit":
-        """The same edit with only these of its hunks, which are put in order."""
+        """The same edit with only these hunks, put in order."""
         chosen = tuple(sorted(hunks, key=lambda hunk: (hunk.start, hunk.order, hunk.end)))
         return self if chosen == self.hunks else replace(self, hunks=chosen)
 
     def diff(self, shown: Callable[[Path], str] = Path.as_posix) -> str:
-        """A unified diff for people. `shown` returns the name of a file, which is one line.
+        """A unified diff for display. `shown` returns the name of a file in one line.
 
         Line endings are shown only if the edit has several kinds of them.
         """
@@ -174,7 +174,7 @@ def _grouped(hunks: tuple[Hunk, ...]) -> list[list[Hunk]]:
 
 
 def _span(start: int, size: int) -> str:
-    """As GNU diff writes it: lines count from 1, and an empty range is at the line before it."""
+    """A range in the format of GNU diff: lines count from 1, and an empty range is at the line before it."""
     return f"{start + 1 if size else start},{size}"
 
 
@@ -188,8 +188,8 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
     """Move the hunks to the current text. Returns the edit of `current`, and the hunks (of the old base) in conflict.
 
     A hunk is in conflict if lines that it replaces were changed since, or if both inserted at the same place. A hunk
-    that the current text already has is in neither result. Lines typed since are never replaced. A removal is in
-    conflict with any change: the user was shown another file.
+    that the current text already has is in neither result. Lines typed since are never replaced. A removal conflicts
+    with any change, because the user was shown a different file.
     """
     if edit.base.exists and not current.exists:
         return replace(edit, base=current, hunks=()), edit.hunks
@@ -216,7 +216,7 @@ def rebase(edit: ProposedEdit, current: Snapshot) -> tuple[ProposedEdit, tuple[H
 
 
 def hunks_in_text(edit: ProposedEdit, current: Snapshot) -> set[Hunk]:
-    """The hunks that the current text has already."""
+    """The hunks that the current text already has."""
     changes = line_changes(edit.base.text, current.text)
     sure = sure_changes(changes, edit.base.text, current.text)
     return made_hunks(edit.hunks, changes, sure, current.lines)

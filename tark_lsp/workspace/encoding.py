@@ -1,4 +1,4 @@
-"""Decodes a file to text so that it can be written back byte for byte; refuses everything else; pure."""
+"""Decodes a file to text that can be written back byte for byte, and refuses everything else; pure."""
 
 import codecs
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 BY_STAMP = "stamp:"
-"""Begins `content` if the bytes were not read: too many, or unreadable. Then size, time and inode stand for them."""
+"""Prefix of `content` if the bytes were not read (too many, or unreadable). Size, time and inode stand for them."""
 
 
 class StateKind(StrEnum):
@@ -20,7 +20,7 @@ class StateKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """`content`: of a file its SHA-256 (or see `BY_STAMP`; empty: it is unknown), of a link where it leads, in hex."""
+    """`content`: for a file its SHA-256 (or see `BY_STAMP`; empty: unknown), for a link its target in hex."""
 
     kind: StateKind
     mode: int = 0
@@ -52,7 +52,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """None: nothing was, or is, there."""
+    """None: nothing was there, or is there."""
 
     path: Path
     before: FileState | None

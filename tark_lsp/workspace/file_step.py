@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileStep:
-    """`now` is what must be there, `wanted` what comes there; None: nothing. `source` has the bytes of a file."""
+    """`now` must be there, and `wanted` replaces it; None: nothing. `source` has the bytes of a file."""
 
     path: Path
     now: FileState | None
@@ -24,12 +24,12 @@ class FileStep:
 
 
 def read_states(places: "Iterable[tuple[Folder, PurePath, FileState | None]]") -> list[FileState | None]:
-    """What is at each place. The third value is what is expected: a file that was not read then is not read now."""
+    """What is at each place. The third value is what is expected. A file that was not read then is not read now."""
     return [folder.state(relative, by_stamp=_is_by_stamp(expected)) for folder, relative, expected in places]
 
 
 def make_steps(places: "Iterable[tuple[Folder, PurePath, FileStep]]") -> list[str]:
-    """Make the steps in order. Returns for each why it was not made; empty if it was."""
+    """Make the steps in order. Returns for each step why it was not made; empty if it was made."""
     return [_make(folder, relative, step) for folder, relative, step in places]
 
 

@@ -1,4 +1,4 @@
-"""Workspace: the user's files as the editor shows them. An open buffer comes first, the disk second."""
+"""Workspace: the user's files as the editor shows them. An open buffer takes precedence over the disk."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Buffers(Protocol):
-    """The documents that are open in the editor, which alone writes them. Paths are resolved."""
+    """The documents that are open in the editor. Only the editor writes them. Paths are resolved."""
 
     def get(self, path: Path) -> Snapshot | None:
         """The open document at this path."""
@@ -44,19 +44,19 @@ class Buffers(Protocol):
         ...
 
     async def move(self, snapshot: Snapshot, target: Path) -> Outcome | None:
-        """The editor renames the file that has this text, open or not; verified.
+        """Let the editor rename the file that has this text, open or not. The result is verified.
 
         None: nothing was done, because this editor does not rename files.
         """
         ...
 
     async def remove(self, snapshot: Snapshot) -> Outcome | None:
-        """The editor deletes the file of an open document that has this text; verified. None: as for `move`."""
+        """Let the editor delete the file of an open document that has this text. Verified. None: as for `move`."""
         ...
 
 
 class Workspace:
-    """All access to files goes through here. Paths given to any method except `resolve` are resolved ones."""
+    """All access to files goes through here. All methods except `resolve` take resolved paths."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Workspace:
         *,
         in_memory: bool = False,
     ) -> None:
-        """`own`: the folders of the user's settings and of our state, which are protected if the workspace has them.
+        """`own`: the folders of the user's settings and of Tark's state, which are protected if the workspace has them.
         `in_memory`: changes of closed files are kept in memory, and reading sees them.
         """
         self._buffers = buffers
@@ -76,7 +76,7 @@ class Workspace:
         self.in_memory = in_memory
         self._writing = asyncio.Lock()
         self.written: Listeners[Sequence[Path]] = Listeners()
-        """Tells the paths of closed files that were written, moved or removed, or may have been."""
+        """Emits the paths of closed files that were written, moved or removed, or may have been."""
         self.set_folders(folders)
 
     def set_folders(self, folders: Sequence[Path]) -> None:
@@ -92,7 +92,7 @@ class Workspace:
         return self._folders.resolve(path)
 
     def display(self, path: Path) -> str:
-        """The path as people and models see it: from its folder, with `/`, after `folder:` if there are several."""
+        """The path as users and models see it: from its folder, with `/`, and after `folder:` if there are several."""
         return self._folders.display(path)
 
     def is_inside(self, path: Path) -> bool:
@@ -101,12 +101,12 @@ class Workspace:
     def is_protected(self, path: Path) -> bool:
         """Whether the path, as given or after links, has a protected name (`protected.PROTECTED`) inside a folder.
 
-        Everything in one of our own folders is protected. Other paths outside the workspace are not.
+        Everything in one of Tark's own folders is protected. Other paths outside the workspace are not.
         """
         return self._folders.is_protected(path)
 
     def is_private(self, path: Path) -> bool:
-        """Whether the path, as given or after links, holds keys or credentials (`private.IN_HOME`, and our own)."""
+        """Whether the path, as given or after links, holds keys or credentials (`private.IN_HOME`, and Tark's own)."""
         return self.private.covers(path) or self.private.covers(Path(os.path.realpath(path)))
 
     def has_private_below(self, folder: Path) -> bool:
@@ -114,11 +114,11 @@ class Workspace:
         return self.private.can_be_below(folder)
 
     def memory_changes(self) -> list[MemoryChange]:
-        """The changes that are kept in memory, by folder and path; what search programs do not see."""
+        """The changes that are kept in memory, by folder and path. Search programs do not see them."""
         return [change for folder in self._folders.memories for change in folder.changes()]
 
     def listed(self, paths: Sequence[str], matches: Callable[[str], bool]) -> list[str]:
-        """The files that a search program listed, as they are with the changes in memory: created ones come first."""
+        """The files that a search program listed, updated with the changes in memory. Created files come first."""
         changes = {str(change.path): change for change in self.memory_changes()}
         created = [path for path, change in changes.items() if change.before is None and matches(path)]
         return [*created, *(path for path in paths if path not in changes or changes[path].after is not None)]
@@ -152,9 +152,9 @@ class Workspace:
         return _naming_file(self.display(path), lambda: folder.read(relative, LARGEST_FILE))
 
     def read_outside(self, path: Path) -> Snapshot:
-        """A file outside the workspace. `path` is the resolved one that the user was shown and allowed to read.
+        """A file outside the workspace. `path` is the resolved path that the user was shown and allowed to read.
 
-        It is opened from the root without following links: so it is the file that was shown, or an error.
+        It is opened from the root without following links, so it is either the file that was shown, or an error.
         """
         root, shown = open_folder(Path(path.anchor)), self.display(path)
         file = _naming_file(shown, lambda: root.read(path.relative_to(path.anchor), LARGEST_FILE))
@@ -163,7 +163,8 @@ class Workspace:
     async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
         """Apply an edit: to an open document through the editor, to a closed file by an atomic write.
 
-        If the caller is cancelled during the write, that takes effect at its next await: so it can record the outcome.
+        If the caller is cancelled during the write, this takes effect at its next await, so that it can record the
+        outcome.
         """
         if self._buffers.get(edit.path) is not None:
             return await self._buffers.apply(edit, label)
@@ -172,7 +173,7 @@ class Workspace:
     async def move(self, snapshot: Snapshot, target: Path) -> Outcome:
         """Move the file that still has the text of `snapshot` to `target`, where nothing is. It keeps its mode.
 
-        The editor renames it if it can, because language servers then update what refers to it.
+        The editor renames the file if it can, because language servers then update references to it.
         """
         source = snapshot.path
         for path in (source, target):
@@ -192,7 +193,7 @@ class Workspace:
         )
 
     async def remove(self, snapshot: Snapshot) -> Outcome:
-        """Remove the file that still has the text of `snapshot`; through the editor if it is open."""
+        """Remove the file that still has the text of `snapshot`, through the editor if it is open."""
         path = snapshot.path
         if self._buffers.get(path) is not None:
             outcome = await self._buffers.remove(snapshot)
@@ -221,7 +222,7 @@ class Workspace:
         return await asyncio.to_thread(read_states, places)
 
     async def put(self, steps: Sequence[FileStep]) -> Sequence[str]:
-        """Make the steps in order, whatever is open in the editor. Returns for each why it was not made, or nothing."""
+        """Make the steps in order, whatever is open in the editor. Returns for each step why it was not made, or ""."""
         places = [(*self._folders.locate(step.path), step) for step in steps]
         try:
             return await self._to_end(lambda: make_steps(places))
@@ -229,11 +230,11 @@ class Workspace:
             self.written.emit([step.path for step in steps])
 
     async def _write(self, paths: Sequence[Path], work: Callable[[Ready], Outcome]) -> Outcome:
-        """Run `work` in a thread, because `fsync` can take long. One write at a time, and each one to its end."""
+        """Run `work` in a thread, because `fsync` can take long. One write runs at a time, and each to its end."""
         loop = asyncio.get_running_loop()
 
         def still_closed() -> bool:
-            # Buffers belong to the thread of the loop, so it is asked there; no answer in time is a TimeoutError.
+            # Buffers belong to the thread of the loop, so they are checked there. No answer in time is a TimeoutError.
             answer: Future[bool] = Future()
             loop.call_soon_threadsafe(lambda: answer.set_result(not any(map(self._buffers.get, paths))))
             return answer.result(LOOP_SECONDS)
@@ -251,7 +252,7 @@ class Workspace:
             self.written.emit(paths)
 
     async def _to_end(self, work: Callable[[], T]) -> T:
-        """Run `work` in a thread, also if the caller is cancelled meanwhile: that takes effect at its next await."""
+        """Run `work` in a thread to its end. If the caller is cancelled, this takes effect at its next await."""
         async with self._writing:
             task = asyncio.ensure_future(asyncio.to_thread(work))
             cancelled = False

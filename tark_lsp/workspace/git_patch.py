@@ -13,7 +13,7 @@ ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def git_patch(changes: Iterable[MemoryChange], root: Path) -> str:
-    """The texts are UTF-8. `root`: the folder that paths start at, which git wants to be the top of the repository."""
+    """The texts are UTF-8. `root`: the folder that paths start at. Git expects the top folder of the repository."""
     return "".join(line for change in changes for line in _file(change, change.path.relative_to(root).as_posix()))
 
 
@@ -29,7 +29,7 @@ def _file(change: MemoryChange, name: str) -> Iterator[str]:
     before, after = _lines(change.before), _lines(change.after)
     if before == after:
         return
-    # A name with a blank ends with a tab, as git writes it: else other programs take the rest for a date.
+    # A name with a space ends with a tab, as git writes it. Other programs would take the rest for a date.
     names = ("/dev/null" if change.before is None else old, "/dev/null" if change.after is None else new)
     yield from (f"{sign} {one}{chr(9) * (' ' in one)}\n" for sign, one in zip(("---", "+++"), names, strict=True))
     for line in list(unified_diff(before, after))[2:]:
@@ -37,7 +37,7 @@ def _file(change: MemoryChange, name: str) -> Iterator[str]:
 
 
 def _lines(file: MemoryFile | None) -> list[str]:
-    """With their ends. To git, only LF ends a line."""
+    """The lines with their endings. For git, only LF ends a line."""
     text = "" if file is None else file.data.decode("utf-8")
     lines = [f"{line}\n" for line in text.split("\n")]
     last = lines.pop().removesuffix("\n")

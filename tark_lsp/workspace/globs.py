@@ -10,12 +10,12 @@ from typing import TypeAlias
 from tark_lsp.errors import ToolError
 
 MOST_ALTERNATIVES = 64
-"""The number of patterns that braces can expand to; nested and repeated braces multiply."""
+"""The maximum number of patterns that braces can expand to. Nested and repeated braces multiply."""
 
 LONGEST_GLOB = 1000
 
 Segments: TypeAlias = tuple[re.Pattern[str] | None, ...]
-"""One pattern for each part of a path. None is `**`: any number of parts, at the end at least one."""
+"""One pattern for each part of a path. None is `**`: any number of parts, but at least one at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def expand_braces(pattern: str) -> Iterator[str]:
 
 
 def wants_hidden(pattern: str) -> bool:
-    """Whether the pattern names a hidden file or folder, and so asks for it: `.github/**`."""
+    """Whether the pattern names a hidden file or folder, and so includes it: `.github/**`."""
     return any(part.startswith(".") and part not in {".", ".."} for part in re.split(r"[/{,]", pattern))
 
 

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import AnyStr
 
 LARGE_GAP = 250_000
-"""Old lines times new lines. Above it, difflib ignores frequent lines, so that its time is not quadratic."""
+"""Old lines times new lines. Above this, difflib ignores frequent lines, so that its time is not quadratic."""
 
 PIECE = 500_000
 """Characters of a text that are split at once."""
@@ -26,7 +26,7 @@ class Hunk:
     old: tuple[str, ...]
     new: tuple[str, ...]
     order: int = 0
-    """Of hunks that begin at the same line, because some only insert, the one with the lowest order is above."""
+    """If hunks begin at the same line, because some only insert, the hunk with the lowest order is above."""
 
     @property
     def end(self) -> int:
@@ -35,7 +35,7 @@ class Hunk:
 
     @property
     def size(self) -> int:
-        """Of the longer side, in lines."""
+        """The number of lines of the longer side."""
         return max(len(self.old), len(self.new))
 
     @property
@@ -70,7 +70,7 @@ def ending_of(line: str) -> str:
 def fit_ending(hunk: Hunk, lines: Sequence[str]) -> Hunk:
     """The hunk with an ending for its last line if other lines follow.
 
-    It may have been made for the end of the file, or its lines may be typed by the user.
+    The hunk may have been made for the end of the file, or the user may have typed its lines.
     """
     if not hunk.new or ending_of(hunk.new[-1]) or hunk.end >= len(lines):
         return hunk
@@ -84,7 +84,7 @@ def count_lines(text: str) -> int:
 
 
 def common_prefix(old: AnyStr, new: AnyStr) -> int:
-    """The number of characters that both begin with. Bisecting compares slices in C; a loop over characters is slow."""
+    """The length of the common beginning. Bisecting compares slices in C; a loop over characters would be slow."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2
@@ -96,7 +96,7 @@ def common_prefix(old: AnyStr, new: AnyStr) -> int:
 
 
 def common_suffix(old: AnyStr, new: AnyStr, limit: int) -> int:
-    """The number of characters that both end with, at most `limit`."""
+    """The length of the common end, at most `limit`."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
@@ -131,7 +131,7 @@ def line_changes(old: str, new: str) -> list[Hunk]:
 def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
     """The `line_changes` of these texts, joined over lines that are probably common by chance, like blank lines.
 
-    These are lines between two changes that are both longer, none of which is one of the `telling_lines`.
+    These are common lines between two changes that are both longer, if none of the lines is one of the `telling_lines`.
     """
     if all(after.start - before.end >= min(before.size, after.size) for before, after in pairwise(changes)):
         return changes
@@ -148,7 +148,7 @@ def sure_changes(changes: list[Hunk], old: str, new: str) -> list[Hunk]:
 
 
 def telling_lines(old: str, new: str) -> set[str]:
-    """The lines with a word in them that both texts have exactly once."""
+    """The lines that contain a word and that both texts have exactly once."""
     counts, counts_new = _counted(split_lines(old)), _counted(split_lines(new))
     return {line for line, count in counts.items() if count == counts_new[line] == 1 and any(map(str.isalnum, line))}
 
@@ -171,7 +171,7 @@ def _line_start(old: str, new: str, at: int) -> int:
 
 
 def _tail(old: str, new: str, head: int) -> int:
-    """The number of characters in the whole lines that both end with, without what is before `head`."""
+    """The number of characters in the common whole lines at the end, without what is before `head`."""
     tail = common_suffix(old, new, min(len(old), len(new)) - head)
     start = len(old) - tail
     if tail and not (_begins_line(old, start) and _begins_line(new, len(new) - tail)):
@@ -194,7 +194,7 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, in
     """`(i1, i2, j1, j2)` for each `old[i1:i2]` that became `new[j1:j2]`, in order, with common lines between them.
 
     If only white space changed, as by a formatter, each line is still at its place: a line that got the indentation of
-    another one is not that one.
+    another line does not count as the other line.
     """
     if len(old) == len(new) and all(one.strip() == other.strip() for one, other in zip(old, new, strict=True)):
         runs = (tuple(run) for differs, run in groupby(range(len(old)), lambda at: old[at] != new[at]) if differs)
@@ -270,7 +270,7 @@ def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _slide_into(hunk: Hunk, following: Iterable[str]) -> Hunk:
-    """As `_slide`, for the last hunk and the common lines that follow it."""
+    """Like `_slide`, for the last hunk and the common lines that follow it."""
     if hunk.old and hunk.new:
         return hunk
     lines = deque(hunk.old or hunk.new)
@@ -286,7 +286,7 @@ def _slide_into(hunk: Hunk, following: Iterable[str]) -> Hunk:
 def _slide(
     changes: list[tuple[int, int, int, int]], old: Sequence[str], new: Sequence[str]
 ) -> list[tuple[int, int, int, int]]:
-    """Move each pure insertion or removal to its last possible place, so that two diffs of it agree on the place."""
+    """Move each pure insertion or removal to its last possible place, so that two diffs agree on the place."""
     slid: list[tuple[int, int, int, int]] = []
     limit = len(old)
     for i1, i2, j1, j2 in reversed(changes):

@@ -1,4 +1,4 @@
-"""Which hunks of an edit a newer text has already, and which changes are near a hunk; pure."""
+"""Finds the hunks of an edit that a newer text already has, and the changes near a hunk; pure."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -10,13 +10,13 @@ from tark_lsp.workspace.lines import Hunk
 
 @dataclass(frozen=True, slots=True)
 class ChangesInOrder:
-    """Changes in order, with an index: there can be thousands, and as many hunks ask for those near them."""
+    """Changes in order, with an index, because thousands of hunks may look for changes near them."""
 
     changes: Sequence[Hunk]
     starts: Sequence[int]
     ends: Sequence[int]
     grown: Sequence[int]
-    """By how many lines the text grows by the changes before each, and by all."""
+    """By how many lines the text grows through the changes before each change, and at the end through all changes."""
 
     @classmethod
     def of(cls, changes: Sequence[Hunk]) -> "ChangesInOrder":
@@ -27,12 +27,12 @@ class ChangesInOrder:
         return self.grown[bisect_right(self.ends, line)]
 
     def touching(self, hunk: Hunk) -> Sequence[Hunk]:
-        """Also those that end where it begins, or begin where it ends."""
+        """The changes that touch the hunk, including changes that end where it begins, or begin where it ends."""
         return self.changes[bisect_left(self.ends, hunk.start) : bisect_right(self.starts, hunk.end)]
 
 
 def made_hunks(hunks: Sequence[Hunk], changes: list[Hunk], sure: list[Hunk], lines: Sequence[str]) -> set[Hunk]:
-    """The hunks that are made already. Of hunks that touch, several can be made as one change."""
+    """The hunks that are already made. Several hunks that touch can be made as one change."""
 
     every, certain = ChangesInOrder.of(changes), ChangesInOrder.of(sure)
 
@@ -80,7 +80,7 @@ def growth_of(changes: Iterable[Hunk]) -> int:
 
 
 def _is_removed(hunk: Hunk, changes: Sequence[Hunk]) -> bool:
-    """Whether one of the changes only removed lines, also those that the hunk removes."""
+    """Whether one of the changes only removed lines, among them the lines that the hunk removes."""
     return any(change.start <= hunk.start and hunk.end <= change.end and not change.new for change in changes)
 
 

@@ -9,14 +9,14 @@ WINDOWS_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|
 
 
 LONGEST_PATH, LONGEST_NAME = 3000, 255
-"""Bytes. Linux allows 4,096 for a whole path, with the folder of the workspace."""
+"""In bytes. Linux allows 4,096 for a whole path, including the folder of the workspace."""
 
 
 def check_name(path: str, *, windows: bool) -> None:
     """Raise OutsideWorkspace for names that no file system should be asked about.
 
-    On Windows, asking alone can do harm: a UNC name sends the user's credentials to the host it names, a device name
-    can block, and an alternate stream (`a.py:x`) or a trailing dot names another file than it seems to.
+    On Windows, asking alone can do harm. A UNC name sends the user's credentials to the host it names. A device name
+    can block. An alternate stream (`a.py:x`) or a trailing dot does not name the file that it seems to name.
     """
     if "\0" in path:
         raise OutsideWorkspace("the path holds a NUL character")

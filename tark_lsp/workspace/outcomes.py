@@ -6,7 +6,7 @@ from typing import TypeAlias
 from tark_lsp.workspace.snapshot import Snapshot
 
 MISPLACED = "the editor applied the edit to newer text, in the wrong place; look at it, one undo takes it back"
-"""The reason of the only refusal after which the edit can be in the text."""
+"""The reason of the only kind of refusal after which the edit can be in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,16 +15,16 @@ class Applied:
 
     snapshot: Snapshot
     note: str = ""
-    """What could not be kept, for people; rarely not empty (other hard links, another owner)."""
+    """What could not be kept, for the user. Usually empty; otherwise other hard links or another owner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """The text is no longer the one that the edit was made for; nothing was written."""
+    """The text is no longer the text that the edit was made for. Nothing was written."""
 
     reason: str
     taken_back: bool = False
-    """The editor applied the edit nevertheless, and another edit took it back."""
+    """The editor applied the edit nevertheless, and another edit undid it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,5 +38,5 @@ Outcome: TypeAlias = Applied | Stale | Refused
 
 
 def was_in_text(outcome: Outcome) -> bool:
-    """Were the changes that the editor reported meanwhile not only the user's, although the edit was not applied?"""
+    """Did the editor report changes that were not the user's, although the edit was not applied?"""
     return (isinstance(outcome, Stale) and outcome.taken_back) or outcome == Refused(MISPLACED)

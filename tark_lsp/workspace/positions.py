@@ -9,7 +9,7 @@ def line_length(line: str) -> int:
 
 
 def from_client(line: str, units: int, encoding: str) -> int:
-    """The column in code points. A column past the end of the line is its end; one inside a character is before it."""
+    """The column in code points. A column past the end of the line is its end, one inside a character its start."""
     length = line_length(line)
     if encoding == "utf-32" or line.isascii():
         return min(max(units, 0), length)

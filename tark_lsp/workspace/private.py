@@ -1,7 +1,7 @@
 """Files and folders with keys and credentials. No tool reads or lists them, no search shows them, whatever rules allow.
 
-What you open or select yourself can still be sent. In a workspace that is not your home folder these names mean nothing
-special: a project can have a folder `.docker` or a file `.npmrc` that an agent should see.
+What the user opens or selects can still be sent. In a workspace that is not the home folder, these names have no
+special meaning: a project can have a folder `.docker` or a file `.npmrc` that an agent should see.
 """
 
 import os
@@ -34,17 +34,17 @@ IN_HOME = (
     *(".local/share/keyrings", ".local/share/kwalletd", ".config/bitwarden*", ".config/keepassxc", ".mozilla"),
     *(".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".thunderbird"),
     *("library/keychains", "library/cookies", "library/application support/google/chrome", ".electrum", ".bitcoin"),
-    # what was typed
+    # histories of typed commands
     *(".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".node_repl_history"),
 )
-"""Patterns for paths from the home folder, in lower case, for what they name and everything below."""
+"""Patterns for paths relative to the home folder, in lower case. They match what they name and everything below."""
 
 PATTERNS = tuple(tuple(pattern.split("/")) for pattern in IN_HOME)
 
 
 class PrivatePaths:
     def __init__(self, home: Path | None, own: Iterable[Path]) -> None:
-        """`own`: our own files and folders with keys and sessions. None of them needs to exist."""
+        """`own`: Tark's own files and folders with keys and sessions. None of them needs to exist."""
         self._home = None if home is None else Path(os.path.realpath(home))
         self._own = tuple(Path(os.path.realpath(path)) for path in own)
 
@@ -65,9 +65,9 @@ class PrivatePaths:
         return names is not None and any(all(map(fnmatchcase, names, pattern)) for pattern in PATTERNS)
 
     def without_private(self, folder: Path, paths: Iterable[str]) -> list[str]:
-        """The paths that are not below the folder, and those that are and that `covers` is false for.
+        """The paths that are not below the folder, and paths below it for which `covers` is false.
 
-        There can be 100,000 of them, so most are known by the first name below the folder.
+        There can be 100,000 paths, so most are decided by their first name below the folder.
         """
         beginning = str(folder).rstrip(os.sep) + os.sep
         can_be_in: dict[str, bool] = {}

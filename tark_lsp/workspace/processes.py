@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 
 TERMINATE_SECONDS = 0.2
-"""From SIGTERM to SIGKILL: with the steps that follow, well under the 500 ms that a cancellation can take."""
+"""Time from SIGTERM to SIGKILL. With the steps that follow, well under the 500 ms that a cancellation can take."""
 
 DRAIN_SECONDS = 0.3
-"""How long output is read after the process has exited: a background child can keep the pipe open for ever."""
+"""How long output is read after the process has exited. A background child can keep the pipe open forever."""
 
 REAP_SECONDS = 1.0
 
@@ -31,7 +31,7 @@ OutputCallback = Callable[[bytes], bool]
 
 
 class Child(asyncio.SubprocessProtocol):
-    """`over`: the process exited, or a callback ended it. `drained`: no more output is wanted, or none can come."""
+    """`over`: the process exited, or a callback ended it. `drained`: no more output is wanted or possible."""
 
     def __init__(self, on_stdout: OutputCallback, on_stderr: OutputCallback | None) -> None:
         self.callbacks = {1: on_stdout, 2: on_stderr or on_stdout}
@@ -77,7 +77,7 @@ async def run_process(
     """Run `argv` and return its exit code: negative for a signal, None if a callback ended the process.
 
     Without `on_stderr` both outputs go to `on_stdout`, in order. Without `input_bytes` stdin is empty. The process gets
-    a session and group of its own. The rest of the group is ended when this returns, raises or is cancelled.
+    its own session and group. The rest of the group is ended when this returns, raises or is cancelled.
     `marker` (`NAME=value`, also in `env`) finds processes that left the group (Linux only). `memory_bytes` limits the
     memory that the process can write to (Linux only).
 
@@ -131,7 +131,7 @@ async def run_process(
 def hide_memory() -> None:
     """Make `/proc/PID/environ` and `/proc/PID/mem` of this process unreadable, because keys are in them (Linux only).
 
-    A program that we start runs as the same user and could read them otherwise. Root can do so nevertheless.
+    A program that Tark starts runs as the same user, and could read them otherwise. Root still can.
     """
     if sys.platform == "linux":
         import ctypes  # not needed before the first program is started
@@ -144,12 +144,12 @@ def _limit_memory(pid: int, limit: int) -> None:
         return
     import resource  # only on Linux
 
-    with contextlib.suppress(ProcessLookupError):  # it has ended already
+    with contextlib.suppress(ProcessLookupError):  # it has already ended
         resource.prlimit(pid, resource.RLIMIT_DATA, (limit, limit))
 
 
 async def _end_group(pid: int, child: Child, marker: str) -> None:
-    """SIGTERM, a moment to clean up, SIGKILL. A second cancellation only shortens the moment."""
+    """Send SIGTERM, wait a moment for a clean end, send SIGKILL. A second cancellation only shortens the wait."""
     if sys.platform == "win32":  # untested
         if not child.exited.is_set():
             taskkill = str(Path(os.environ["SYSTEMROOT"], "System32", "taskkill.exe"))
@@ -162,7 +162,7 @@ async def _end_group(pid: int, child: Child, marker: str) -> None:
         if signal_group(pid, signal.SIGTERM):
             loop = asyncio.get_running_loop()
             deadline = loop.time() + TERMINATE_SECONDS
-            while loop.time() < deadline and signal_group(pid, 0):  # noqa: ASYNC110  # nothing tells when a group ends
+            while loop.time() < deadline and signal_group(pid, 0):  # noqa: ASYNC110  # no event tells when it ends
                 await asyncio.sleep(0.01)
     finally:
         signal_group(pid, signal.SIGKILL)
@@ -173,7 +173,7 @@ async def _end_group(pid: int, child: Child, marker: str) -> None:
 
 
 def signal_group(pid: int, number: int) -> bool:
-    """False if the group no longer exists, or nothing in it is ours."""
+    """False if the group no longer exists, or none of its processes belongs to the user."""
     if sys.platform == "win32":
         return False
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def find_program(name: str, workspace: Sequence[Path] = ()) -> Path | None:
-    """The first in PATH that is not below a folder of `workspace`, and no link to a file there.
+    """The first program in PATH that is neither below a folder of `workspace` nor a link to a file there.
 
     Relative folders in PATH are skipped.
     """
@@ -18,7 +18,7 @@ def find_program(name: str, workspace: Sequence[Path] = ()) -> Path | None:
 
 
 def _programs(name: str) -> Iterator[Path]:
-    """Not by `shutil.which`: on Windows it searches the current folder first."""
+    """Does not use `shutil.which`, because on Windows it searches the current folder first."""
     endings = os.environ.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";") if os.name == "nt" else [""]
     for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         for path in (folder / f"{name}{ending}" for ending in endings):

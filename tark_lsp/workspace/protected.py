@@ -46,8 +46,8 @@ PROTECTED = (
 """Patterns for one name of a path, or several in a row, in lower case: what they match and everything below it."""
 
 HEAD = "HEAD"
-"""With a file of this name, git takes a folder for a repository without `.git`, whose `config` executes. Only in this
-spelling: `head` is the name of many folders."""
+"""With a file of this name, git takes a folder for a bare repository, whose `config` can execute programs. Only this
+spelling is protected, because many folders are named `head`."""
 
 
 def plain_name(name: str) -> str:
@@ -63,7 +63,7 @@ SEVERAL_NAMES = tuple(pattern for pattern in PATTERNS if len(pattern) > 1)
 
 
 def is_protected_path(relative: PurePath) -> bool:
-    """Whether any names in the path from the workspace folder are protected, including the last one."""
+    """Whether any name in the path relative to the workspace folder is protected, including the last name."""
     if relative.name == HEAD:
         return True
     parts = relative.parts
@@ -79,14 +79,14 @@ def _one_name() -> re.Pattern[str]:
     return re.compile(ONE_NAME)
 
 
-@lru_cache(maxsize=4096)  # the paths of a workspace share most of their names
+@lru_cache(maxsize=4096)  # cached, because the paths of a workspace share most of their names
 def _is_protected_alone(name: str) -> bool:
     return _one_name().fullmatch(plain_name(name)) is not None
 
 
 @lru_cache(maxsize=4096)
 def _begun_by(name: str) -> tuple[Sequence[str], ...]:
-    """The patterns of several names whose first one it can be."""
+    """The patterns of several names whose first pattern matches the name."""
     return tuple(pattern for pattern in SEVERAL_NAMES if fnmatchcase(plain_name(name), pattern[0]))
 
 

@@ -25,19 +25,19 @@ class Snapshot:
     exists: bool = True
     """False: the file does not exist yet, and `text` is empty."""
     _lines: list[Sequence[str]] = field(default_factory=list, init=False, repr=False, compare=False)
-    """The lines, once they are known: each takes time that a long text has only once."""
+    """The cached lines and digest, because computing them takes time for a long text."""
     _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @classmethod
     def of_lines(cls, path: Path, text: str, version: int | None, lines: Sequence[str]) -> "Snapshot":
-        """`lines` are those of the text, and nobody changes them any more."""
+        """`lines` are the lines of the text, and must not be changed any more."""
         made = cls(path, text, version)
         made._lines.append(lines)
         return made
 
     @property
     def lines(self) -> Sequence[str]:
-        """With their endings."""
+        """The lines with their endings."""
         if not self._lines:
             self._lines.append(split_lines(self.text))
         return self._lines[0]

@@ -27,9 +27,9 @@ class TextDocument:
         self.touched = False
         """Was it changed since it was opened or saved?"""
         self.save_reason: object = None
-        """What `willSave` said, until the `didSave`."""
+        """What `willSave` reported, until the `didSave`."""
         self.changes = 0
-        """Counts the changes: shows without a comparison whether a copy of the text is current."""
+        """The number of changes. Shows without a comparison whether a copy of the text is current."""
         self._text: str | None = text
         self._snapshot: Snapshot | None = None
 
@@ -40,7 +40,7 @@ class TextDocument:
         return self._text
 
     def snapshot(self) -> Snapshot:
-        """The current text. If it is not a file, its path is its URI: a relative path, so never the path of a file."""
+        """The current text. If it is not a file, its path is its URI: relative, so never the path of a file."""
         known = self._snapshot
         if known is None or known.text is not self.text or known.version != self.version:
             lines = self.lines[:] if self.lines[-1] else self.lines[:-1]
@@ -52,8 +52,8 @@ class TextDocument:
     def dirty(self) -> bool:
         """Does it have text that is not on disk? Reads the file.
 
-        Editors translate line endings and add a last one without reporting a change. So line endings count only in a
-        document that was changed. For a file in another encoding than UTF-8 only that decides.
+        Editors convert line endings and add a final one without reporting a change. So line endings count only in a
+        document that was changed. For a file in an encoding other than UTF-8, only reported changes count.
         """
         if self.path is None:
             return bool(self.text)
@@ -86,7 +86,7 @@ def is_chat(path: Path | None) -> bool:
 
 
 def is_prompt(uri: str) -> bool:
-    """The input of a client's own chat, `tark:...tark.md`: not a file, but completed like a chat file."""
+    """Is it the input of a client's own chat, `tark:...tark.md`? It is not a file, but completed like a chat file."""
     return uri.startswith(PROMPT_SCHEME) and uri.endswith(CHAT_ENDING)
 
 

@@ -9,7 +9,7 @@ _DRIVE = re.compile(r"/[A-Za-z]:")
 
 
 def path_text(uri: str, *, windows: bool = os.name == "nt") -> str | None:
-    """The path that a `file:` URI names, not resolved; None for other schemes, and if it is no path on this system.
+    """The path that a `file:` URI names, not resolved; None for other schemes, and if it is not a path on this system.
 
     Windows: `file:///c%3A/a` and `file:///C:/a` are both `C:\\a`, `file://host/share/a` is `\\\\host\\share\\a`.
     POSIX paths have no hosts, so there only an empty host and localhost are accepted.

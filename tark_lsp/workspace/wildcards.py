@@ -1,8 +1,8 @@
 """The wildcards of permission rules as regular expressions that never take exponential or cubic time.
 
 Rules can come from a repository, and paths and commands from a model. So a wildcard takes the shortest text up to the
-first place where the text after it fits, and never tries a later place: `(?>...)`. That is exact, because an earlier
-end leaves more to the next wildcard. `fnmatch.translate` does the same.
+first place where the text after it fits, and never tries a later place: `(?>...)`. This is exact, because an earlier
+end leaves more for the next wildcard. `fnmatch.translate` does the same.
 """
 
 import re
@@ -32,7 +32,7 @@ def command_pattern(pattern: str) -> re.Pattern[str]:
     parts = [re.escape(first), *(f"(?>.*?{re.escape(text)})" for text in rest)]
     if optional:
         parts.append(r"(?:\s.*)?")
-        if rest:  # the last text must not stop at the first place: it is where the command ends, or a space follows
+        if rest:  # the last text must not match at the first place, but where the command ends or a space follows
             parts[-2] = f".*{re.escape(rest[-1])}"
     elif rest:
         parts[-1] = f".*{re.escape(rest[-1])}"
@@ -40,7 +40,7 @@ def command_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def _pieces(pattern: str) -> list[str]:
-    """Wildcards and the texts between them; of several wildcards of MANY in a row, one that means the same."""
+    """Wildcards and the texts between them. Several wildcards of MANY in a row become one with the same meaning."""
     pieces: list[str] = []
     for piece in re.split(r"(\*\*/|\*\*|\*)", pattern):
         if not piece:

@@ -1,4 +1,4 @@
-"""WorkspaceFolders: which paths are inside the workspace, what they are called, and through which handle they open."""
+"""WorkspaceFolders: which paths are inside the workspace, their displayed names, and the handles that open them."""
 
 import os
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from tark_lsp.workspace.protected import is_protected_path
 
 
 class WorkspaceFolders:
-    """Paths given to any method except `resolve` are resolved ones."""
+    """All methods except `resolve` take resolved paths."""
 
     def __init__(self, folders: Sequence[Path], own: Sequence[Path], *, in_memory: bool = False) -> None:
-        """`own`: the folders of the user's settings and of our state, which are protected if the workspace has them.
+        """`own`: the folders of the user's settings and of Tark's state, which are protected if the workspace has them.
         `in_memory`: changes of files are kept in memory.
         """
         self.paths = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
@@ -77,7 +77,7 @@ class WorkspaceFolders:
 
 
 def is_too_wide(folder: Path) -> bool:
-    """Is it the home folder, or does it hold that, like the root?"""
+    """Is it the home folder, or does it contain the home folder, like the root?"""
     return Path(os.path.realpath(Path.home())).is_relative_to(folder)
 
 

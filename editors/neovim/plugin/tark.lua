@@ -17,14 +17,14 @@ vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
 vim.api.nvim_create_autocmd({ 'BufFilePre', 'BufFilePost', 'BufNew' }, {
   group = group,
   callback = function(event)
-    -- A new buffer that is loaded already is one without a name that gets its first name.
+    -- If the new buffer is already loaded, a buffer without a name has got its first name.
     if event.event ~= 'BufNew' or (event.file ~= '' and vim.api.nvim_buf_is_loaded(event.buf)) then
       require('tark.renaming')[event.event == 'BufFilePre' and 'before' or 'after'](event.buf)
     end
   end,
 })
 
--- From the arguments of a command to the options of a function.
+-- These functions convert the arguments of a command to the options of a function.
 local function all(arguments)
   return { all = arguments.bang }
 end
@@ -54,7 +54,7 @@ local function undo(arguments)
   return { before = arguments.bang }
 end
 
--- Completion by a function of a module, which gets the word before the cursor.
+-- Completes with a function of a module. It gets the word before the cursor.
 local function by(module, name)
   return function(lead)
     return require(module)[name](lead)
@@ -66,7 +66,7 @@ local function prompt_names(lead, line)
 end
 
 -- One row for each command: its name, the function of `require('tark')` that it calls, and its description. `options`
--- makes the options of that function, `bang` describes the command with !, `nargs` is 0 if it is not given.
+-- makes the options of that function, `bang` describes the command with !, and `nargs` defaults to 0.
 local COMMANDS = {
   { 'Tark', 'agent', 'Let the agent do what you say', options = prompt, nargs = '*', complete = prompt_names },
   { 'TarkEdit', 'edit', 'Change only the selection', options = prompt, nargs = '*', complete = prompt_names },
@@ -93,18 +93,18 @@ local COMMANDS = {
   {
     'TarkUndo',
     'undo',
-    'Undo the last turn: take back what it changed',
+    'Undo the changes of the last turn',
     options = undo,
     bang = 'Undo the turn before',
   },
-  { 'TarkRedo', 'redo', 'Do again what was taken back' },
-  { 'TarkRestore', 'restore', 'Go back to before an earlier prompt' },
+  { 'TarkRedo', 'redo', 'Redo what was undone' },
+  { 'TarkRestore', 'restore', 'Go back to the state before an earlier prompt' },
   { 'TarkBuild', 'build', 'Approve the plan and carry it out' },
-  { 'TarkCommit', 'commit', 'Write the message of the commit' },
+  { 'TarkCommit', 'commit', 'Write the commit message' },
   {
     'TarkPaste',
     'paste',
-    'Attach the image of the clipboard to the next prompt',
+    'Attach the image in the clipboard to the next prompt',
     options = all,
     bang = 'Drop the images that were pasted',
   },
@@ -189,7 +189,7 @@ edit_operator.callback = function()
   return require('tark.commands.operator').begin()
 end
 vim.api.nvim_set_keymap('n', '<Plug>(tark-edit)', '', edit_operator)
--- Typed twice, it is about the line.
+-- Typed twice, the operator applies to the line.
 vim.api.nvim_set_keymap('o', '<Plug>(tark-edit)', 'g@', { noremap = true, desc = 'Tark: the line' })
 
 map_plug('next-hunk', "<Cmd>lua require('tark').next_hunk()<CR>", 'Go to the next hunk')

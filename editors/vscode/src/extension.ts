@@ -120,7 +120,7 @@ export async function deactivate(): Promise<void> {
   await running?.deactivate();
 }
 
-/** The first time that the window of a demo opens: its file, and its prompt in the chat. */
+/** When the window of a demo opens for the first time, shows its file, and its prompt in the chat. */
 async function showDemo(context: vscode.ExtensionContext, chat: Chats): Promise<void> {
   const demo = demoOfWindow(context);
   if (demo !== undefined && context.workspaceState.get(DEMO_SHOWN) !== true) {

@@ -124,7 +124,7 @@ class CodeActions:
                 yield self._run(document, comment)
 
     def _answers(self, waiting: WaitingPermission) -> Iterable[Offer]:
-        """A title names everything that it allows. If that is too long for a title, it has to be shown first."""
+        """A title names everything that it allows. If that is too long for a title, the request must be shown first."""
         subject = self._subject(waiting)
         ids = {"requestId": waiting.id, "digest": waiting.digest}
         yield from self._show(waiting)
@@ -179,5 +179,5 @@ def _lines_text(where: dict[str, Any]) -> str:
 
 
 def _only_ours(diagnostics: Sequence[Mapping[str, Any]]) -> bool:
-    """Are all of these our own diagnostics? There is nothing to fix in them."""
+    """Are all of these Tark's own diagnostics? There is nothing to fix in them."""
     return bool(diagnostics) and all(item.get("source") == OUR_SOURCE for item in diagnostics)

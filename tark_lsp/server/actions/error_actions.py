@@ -1,4 +1,4 @@
-"""Code actions on errors: undo an edit that brought new ones, repair or dismiss a problem that a review found."""
+"""Code actions on errors: undo an edit that brought new errors, repair or dismiss a problem that a review found."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ class ErrorActions:
         self._reviews = reviews
 
     def alarm_offers(self, document: TextDocument, wanted: incoming.Range | None = None) -> Iterator[tuple[int, Offer]]:
-        """Offers to take back edits that brought new errors: one for each edit, with its first line."""
+        """Offers to undo edits that brought new errors: one offer for each edit, with its first line."""
         seen: set[str] = set()
         for hunk in self._reviews.hunks.find_hunks(document.path) if document.path else ():
             touched = wanted is None or (hunk.start <= wanted.end.line and wanted.start.line <= hunk.end)
@@ -30,7 +30,7 @@ class ErrorActions:
                 yield hunk.start, take_back(self._reviews, hunk.alarm)
 
     def alarm_lenses(self, document: TextDocument) -> Iterator[dict[str, Any]]:
-        """Also for clients with `review`: these edits can be accepted already, and are then no hunks to them."""
+        """Also for clients with `review`, because accepted edits are no longer hunks for them."""
         for line, offer in self.alarm_offers(document):
             yield offer.as_lens(line)
 
@@ -59,7 +59,7 @@ class ErrorActions:
 
 
 def take_back(reviews: Reviews, alarm: Alarm) -> Offer:
-    """The offer to take back what is left of the edit."""
+    """The offer to undo what is left of the edit."""
     hunks = [
         hunk
         for hunk in reviews.hunks.find_hunks()

@@ -37,7 +37,7 @@ class HunkActions:
         self.errors = ErrorActions(documents, reviews)
 
     def hunks_in_range(self, document: TextDocument, wanted: incoming.Range) -> list[ReviewHunk]:
-        """The hunks that the range touches. The line right below a hunk counts: a removal has no line of its own."""
+        """The hunks that the range touches. Includes hunks right above the range, since a removal has no line."""
         first, last = wanted.start.line, wanted.end.line
         return [hunk for hunk in self._shown(document) if hunk.start <= last and first <= hunk.end]
 
@@ -55,7 +55,7 @@ class HunkActions:
             yield from self._all_in_turn(turn_id)
 
     def turn_offers(self) -> Iterator[Offer]:
-        """If there is no hunk at the caret: offers to decide on whole turns, except those with an open question."""
+        """Offers, if no hunk is at the cursor, to decide on whole turns, except turns with an open question."""
         asked = {waiting.turn_id for waiting in self._permissions.waiting()}
         turns = dict.fromkeys(hunk.turn_id for hunk in self._reviews.hunks.find_hunks() if hunk.pending)
         for turn_id in turns:
@@ -93,7 +93,7 @@ class HunkActions:
                 yield Offer(f"{yes} {what}", "tark.hunk.accept", ids, QUICKFIX, preferred=preferred)
             yield Offer(f"{no} {what}", "tark.hunk.reject", ids, QUICKFIX)
             return
-        if hunk.applied and hunk.state == "stale":  # it could not be taken back
+        if hunk.applied and hunk.state == "stale":  # it could not be undone
             yield Offer(f"Try again {what}", "tark.hunk.reject", ids, QUICKFIX)
         elif self._reviews.current.lost_its_file(hunk):
             pass  # its file is gone, so there is nothing to apply to
@@ -104,7 +104,7 @@ class HunkActions:
         ):  # not for a removal: the file is not the one that was shown
             use = {"hunkId": hunk.id, "newText": "".join(hunk.new), "accept": True}
             yield Offer(f"Use Tark's lines {what}", "tark.hunk.edit", use, QUICKFIX)
-        keep = "tark.hunk.accept" if hunk.applied else "tark.hunk.reject"  # as it is, with what was typed in it
+        keep = "tark.hunk.accept" if hunk.applied else "tark.hunk.reject"  # as it is, with what the user typed in it
         yield Offer(f"Keep mine {what}", keep, ids, QUICKFIX)
 
     def _explain(self, hunk: ReviewHunk) -> Offer:
@@ -115,7 +115,7 @@ class HunkActions:
         )
 
     def _regenerate(self, document: TextDocument, hunk: ReviewHunk) -> Iterable[Offer]:
-        """With the prompt of a `tark:` comment right above it, or one that the user is asked for, or none."""
+        """Uses the prompt of a `tark:` comment right above the hunk, or asks the user for a prompt, or uses none."""
         if hunk.operation or len(self._reviews.hunks.find_together([hunk.id])) > 1:
             return ()
         above = (found for found in self._comments.comments_in(document) if found.prompt and found.end == hunk.start)

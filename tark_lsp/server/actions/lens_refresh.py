@@ -21,5 +21,5 @@ class LensRefresh:
     async def _refresh(self) -> None:
         await asyncio.sleep(JOIN_SECONDS)
         self._refreshing = None
-        with contextlib.suppress(RequestFailed):  # nothing of ours depends on what the client draws
+        with contextlib.suppress(RequestFailed):  # the server does not depend on what the client draws
             await self._connection.request("workspace/codeLens/refresh")

@@ -63,7 +63,7 @@ class Inputs:
         return [waiting.json() for waiting in self.waiting() if session_id in (None, waiting.session_id)]
 
     def listen(self, listener: Callable[[None], object]) -> Callable[[], None]:
-        """Call `listener` when a question begins or stops waiting."""
+        """Call `listener` when a question starts or stops waiting."""
         return self._changes.listen(listener)
 
     def waiting(self) -> list[WaitingInput]:
@@ -79,7 +79,7 @@ class Inputs:
         free_text: bool,
         by_model: bool = False,
     ) -> str | list[str] | None:
-        """Waits for the answer without a time limit. Raises ToolError `unsupported` if this editor cannot ask it."""
+        """Wait for the answer without a time limit. Raises ToolError `unsupported` if this editor cannot ask."""
         if not self._connection.client.understands("input") and not 0 < len(options) <= MOST_ACTIONS:
             raise ToolError("unsupported", "this editor cannot ask for that", hint="ask in your final answer")
         future: asyncio.Future[str | list[str] | None] = asyncio.get_running_loop().create_future()
@@ -96,7 +96,7 @@ class Inputs:
             self._changes.emit(None)
 
     def answer(self, reply: incoming.InputAnswer) -> bool:
-        """False if the question was answered or withdrawn already.
+        """Answer the question. Returns False if it was already answered or withdrawn.
 
         Raises RequestError if there was no such question, or if it has no such option.
         """

@@ -1,7 +1,7 @@
-"""The permission requests that wait for an answer, and what a client is sent of them.
+"""The permission requests that wait for an answer, and their JSON for clients.
 
-An answer is bound to the digest of what was shown: if the user edits a proposal meanwhile, it is asked again.
-How a request is asked stands in permission_asking.py.
+An answer is bound to the digest of what was shown. If the user edits a proposal meanwhile, the user is asked again.
+permission_asking.py asks the questions.
 """
 
 import asyncio
@@ -25,12 +25,12 @@ from tark_lsp.workspace.files import Workspace
 REMEMBERED_ANSWERS = 1000
 CAN_BE_ALLOWED = "It can be allowed when it is open in this editor."
 TITLE_WHOLE = 120
-"""Characters. A longer title of an action or lens would not show all of what it allows."""
+"""In characters. A longer title of an action or lens would not show everything that it allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingChanged:
-    """A request came, was answered, or was shown whole: code actions and lenses have to be drawn again."""
+    """A request came, was answered, or was shown in full, so code actions and lenses must be redrawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Permissions:
         return message(waiting, self._workspace)
 
     async def show_whole(self, waiting: WaitingPermission) -> None:
-        """Put all of it before the user. An editor that cannot be told to do so has to open the file first."""
+        """Show the whole request to the user. If the editor cannot be told to open it, the user must open the file."""
         digest, text = waiting.digest, whole_text(waiting, self._workspace)
         shown = await self._show.show_whole(f"permission-{waiting.id}.md", text, CAN_BE_ALLOWED)
         waiting.to_open = None if shown.whole or shown.path is None else ToOpen(shown.path, shown.text, digest)
@@ -107,7 +107,7 @@ class Permissions:
         self._listeners.emit(WaitingChanged())
 
     def _on_document_event(self, event: DocumentEvent) -> None:
-        """A file of `show_whole` that was opened in the editor was seen; the question is asked again."""
+        """If the user opens a file of `show_whole`, the request counts as seen, and the question is asked again."""
         if not isinstance(event, Opened | Change):
             return
         for waiting in self._waiting.values():
@@ -117,7 +117,7 @@ class Permissions:
                 self._listeners.emit(WaitingChanged())
 
     def hunks_changed(self) -> None:
-        """Withdraw each question about a hunk that was edited since; it is then asked again."""
+        """Withdraw and repeat each question about a hunk that was edited since."""
         for waiting in self._waiting.values():
             if waiting.digest != waiting.asked:
                 waiting.ask_again()
@@ -125,12 +125,12 @@ class Permissions:
     def needs_showing(self, waiting: WaitingPermission) -> bool:
         """Must the whole request be seen before it can be allowed?
 
-        Not for an edit of an open document, which one undo takes back, and not for a mere move, which the message
-        describes in full.
+        Not for an edit of an open document, because one undo reverts it, and not for a mere move, because the message
+        describes it in full.
         """
         if waiting.shown:
             return False
-        if len(self.message(waiting)) > LONGEST_MESSAGE:  # its end would not be visible
+        if len(self.message(waiting)) > LONGEST_MESSAGE:  # the end of the text would not be visible
             return True
         return any(hunk.pending and self._overwrites(hunk) for hunk in waiting.hunks)
 

@@ -1,7 +1,7 @@
-"""How permission is asked for: by `tark/requestPermission`, or by plain LSP messages.
+"""Asks for permission with `tark/requestPermission`, or with plain LSP messages.
 
-Only a grant grants and only a rejection rejects. Everything else (null, an error, an unknown title) leaves the request
-waiting: it can be answered by command, code action or lens.
+Only a grant grants, and only a rejection rejects. After everything else (null, an error, an unknown title) the request
+still waits. It can then be answered by command, code action or lens.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from tark_lsp.visible import visible
 REVIEW, SHOW, REJECT = "Review", "Show", "Reject"
 APPLY, APPLY_TURN, ALLOW, ALLOW_SESSION = "Apply", "Apply all this turn", "Allow", "Allow for this session"
 ALWAYS_LONGEST = 120
-"""Characters of a button. A longer one could be cut, and not show all that it allows."""
+"""Maximum characters of a button. A longer title could be cut, and not show everything that it allows."""
 SAVE_AND_RUN, RUN_ANYWAY = "Save and Run", "Run Anyway"
 
 
@@ -43,7 +43,7 @@ class PermissionAsking:
     async def asked(
         self, turn_id: str, session_id: str, request: PermissionRequest, hunk_ids: Sequence[str] = ()
     ) -> AsyncIterator[WaitingPermission]:
-        """Ask until the block ends; the block awaits `answer` of what it gets."""
+        """Ask until the block ends. The block awaits the `answer` of the yielded request."""
         waiting = self._permissions.open_request(turn_id, session_id, request, hunk_ids)
         asking = asyncio.create_task(self.ask(waiting))
         try:
@@ -53,7 +53,7 @@ class PermissionAsking:
             self._permissions.close_request(waiting)
 
     async def ask(self, waiting: WaitingPermission) -> None:
-        """Ask the question. Returns when it was answered, or cannot be answered this way. Cancelling withdraws it."""
+        """Ask. Returns when the question was answered, or cannot be answered this way. Cancelling withdraws it."""
         if self._connection.client.understands("permission"):
             await self._ask_client(waiting)
         else:
@@ -75,7 +75,7 @@ class PermissionAsking:
             return
 
     async def _ask_by_message(self, waiting: WaitingPermission) -> None:
-        """The order of the actions makes sure that a stray Enter grants nothing."""
+        """The order of the actions ensures that an accidental Enter grants nothing."""
         permissions, yes = self._permissions, self._allowing(waiting.request)
         look = REVIEW if waiting.request.edits else SHOW
         while not waiting.answer.done():
@@ -100,7 +100,7 @@ class PermissionAsking:
             return
 
     def _allowing(self, request: PermissionRequest) -> dict[str, incoming.PermissionReply]:
-        """The titles that allow it, in order, and what each of them answers."""
+        """The titles that allow the request, in order, and the answer of each."""
         allow = incoming.PermissionReply(outcome="allow")
         if request.unsaved:
             saves = self._connection.client.understands("save")
@@ -113,7 +113,7 @@ class PermissionAsking:
         return {yes: allow, **granting}
 
     async def _put(self, waiting: WaitingPermission, question: Coroutine[Any, Any, Any]) -> Any:
-        """The answer. None if the question was withdrawn: the user edited the proposal, or has seen it whole."""
+        """The answer. None if the question was withdrawn because the user edited the proposal or has seen all of it."""
         waiting.outdated = asyncio.get_running_loop().create_future()
         asked = asyncio.ensure_future(question)
         try:
@@ -124,10 +124,10 @@ class PermissionAsking:
         return None if asked.cancelled() else asked.result()
 
     async def _previewed(self, waiting: WaitingPermission) -> bool:
-        """Show it in the editor's own preview, where the user ticks the hunks to apply.
+        """Show the proposal in the editor's own preview, where the user ticks the hunks to apply.
 
-        False, and nothing is shown, for a proposal that is applied whole or not at all (there is nothing to tick), and
-        for one that moves or removes files (a preview shows text alone).
+        Returns False without showing it for a proposal that is applied as a whole or not at all (there is nothing to
+        tick), and for a proposal that moves or removes files (a preview shows only text).
         """
         request = waiting.request
         if request.atomic or any(edit.operation for edit in request.edits):
@@ -140,6 +140,6 @@ class PermissionAsking:
 
 
 def _always(grant: Grant) -> str:
-    """The title for the widest grant, if it is for always; empty if it is not, or too long."""
+    """The title for the widest grant if it lasts always; empty if it does not, or if the title is too long."""
     title = f"Always allow {visible(grant.covers.removesuffix(', always'))}"
     return title if grant.scope == "always" and len(title) <= ALWAYS_LONGEST else ""

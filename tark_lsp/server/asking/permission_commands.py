@@ -1,4 +1,4 @@
-"""The commands `tark.permission.*`: what waits for permission, and the answer to it."""
+"""The commands `tark.permission.*`: list the requests that wait for permission, and answer them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,10 +31,10 @@ class PermissionCommands:
         return {"requests": [permissions.json(waiting) for waiting in permissions.waiting()]}
 
     async def answer(self, request: command_payloads.PermissionAnswer) -> Any:
-        """`accepted` is false if the request was answered or withdrawn already.
+        """`accepted` is false if the request was already answered or withdrawn.
 
-        Raises RequestError if there was no such request, if the digest is not that of what the request shows now, or
-        if it must be shown whole first.
+        Raises RequestError if there was no such request, if the digest does not match what the request shows now, or if
+        the request must be shown in full first.
         """
         if self._permissions.is_over(request.request_id):
             return {"accepted": False}
@@ -44,7 +44,7 @@ class PermissionCommands:
         if request.digest != waiting.digest:
             raise RequestError("digest: not that of what the request shows", hint="ask tark.permission.list again")
         check_reply(waiting, request)
-        # A client that asks by itself was sent everything, and shows it.
+        # A client that asks the user itself was sent everything, and shows it.
         asks_itself = self._connection.client.understands("permission")
         if request.outcome == "allow" and not asks_itself and self._permissions.needs_showing(waiting):
             raise RequestError(

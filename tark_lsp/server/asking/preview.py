@@ -1,7 +1,7 @@
 """The editor's own preview of a proposal: one edit, in which the user ticks the hunks to apply.
 
-It is used only in editors that are known to show a preview; others would apply the edit at once. The result is read
-from the texts alone, since editors answer long after, or do not say what was ticked. A preview can stay open for
+It is used only in editors that are known to show a preview, because others would apply the edit at once. The result is
+read only from the texts, because editors answer late, or do not report what was ticked. A preview can stay open for
 minutes, so other edits do not wait for it.
 """
 
@@ -33,14 +33,14 @@ class Previewed:
     hunk_ids: tuple[str, ...]
 
     def found(self, hunks: HunkStore) -> list[tuple[ReviewHunk, Hunk]]:
-        """The hunks that the current text has, and that were not applied in another way."""
+        """The hunks that the current text has and that were not applied in another way."""
         now = self.document.snapshot()
         there = hunks_in_text(self.edit, now)
         pairs = zip(hunks.get_hunks(self.hunk_ids), self.edit.hunks, strict=True)
         return [(shown, hunk) for shown, hunk in pairs if not (shown.applied or shown.life.in_flight) and hunk in there]
 
     def without(self, hunks: Sequence[Hunk]) -> ProposedEdit:
-        """The edit of the current text that takes these hunks back."""
+        """The edit of the current text that undoes these hunks."""
         part = self.edit.only(hunks)
         grown, back = 0, []
         for hunk in part.hunks:
@@ -59,9 +59,9 @@ class Preview:
         self._open: asyncio.Task[bool] | None = None
 
     async def show(self, hunks: Sequence[ReviewHunk]) -> bool:
-        """Return when it was answered, and each hunk has the state that the texts show. False if it cannot be shown.
+        """Return when the preview was answered and each hunk has the state that the texts show. False if not shown.
 
-        Cancelling leaves it open in the editor, and a late answer counts.
+        Cancelling leaves the preview open in the editor, and a late answer counts.
         """
         previewed = self._previewed(hunks)
         if not previewed:
@@ -70,7 +70,7 @@ class Preview:
         return await asyncio.shield(self._open)
 
     def _previewed(self, hunks: Sequence[ReviewHunk]) -> list[Previewed]:
-        """Empty if one of the hunks cannot be previewed: half a proposal must not be mistaken for all of it."""
+        """Empty if a hunk cannot be previewed, because a part of a proposal must not be mistaken for all of it."""
         client = self._connection.client
         busy = self._open is not None and not self._open.done()  # a second preview would replace the first
         if busy or not client.flags.honours_confirmation:
@@ -113,7 +113,7 @@ class Preview:
             try:
                 async with asyncio.timeout(PROOF_SECONDS):
                     await landed.wait()
-            except TimeoutError:  # nothing was ticked or applied: everything is as it was
+            except TimeoutError:  # nothing was ticked or applied, so nothing has changed
                 return True
             await asyncio.sleep(delay)  # the changes for the other ticked hunks follow right after
             hunks = self._reviews.hunks.get_hunks(hunk_id for shown in previewed for hunk_id in shown.hunk_ids)

@@ -1,6 +1,6 @@
-"""Messages and questions by LSP alone: `window/showMessage` and `window/showMessageRequest`.
+"""Messages and questions with plain LSP: `window/showMessage` and `window/showMessageRequest`.
 
-Questions are asked one at a time: a second one makes some editors forget the first, and then never answer it.
+Questions are asked one at a time. A second question makes some editors forget the first one and never answer it.
 """
 
 import asyncio
@@ -12,9 +12,9 @@ from tark_lsp.visible import cut, visible, visible_lines
 from tark_lsp.workspace.documents import Documents
 
 TYPING_SECONDS = 0.7
-"""A question waits until the user has not typed for this long: some editors move the keyboard focus to it."""
+"""A question waits until the user has not typed for this time, because some editors move the focus to it."""
 LOST_SECONDS = 60.0
-"""An answer that takes longer may never come: the next question is asked, and a late answer still counts."""
+"""After this time, an answer may never come. The next question is asked, and a late answer still counts."""
 ERROR, WARNING, INFO = 1, 2, 3
 
 
@@ -25,9 +25,9 @@ class Questions:
         self._slot = asyncio.Lock()
 
     async def ask(self, text: str, actions: Sequence[str], *, level: int = INFO) -> str | None:
-        """The title of the chosen action. None if there is no answer, which means neither yes nor no.
+        """Return the title of the chosen action. None if there is no answer, which means neither yes nor no.
 
-        `text` and `actions` are shown as they are: pass what `visible` returns.
+        `text` and `actions` are shown as they are, so pass what `visible` returns.
         Cancelling withdraws the question (`$/cancelRequest`) if the editor supports it.
         """
         params = {"type": level, "message": cut(text), "actions": [{"title": title} for title in actions]}
@@ -48,11 +48,11 @@ class Questions:
         return title if title in actions else None
 
     def tell(self, text: str, *, level: int = INFO) -> None:
-        """Show `text`, which can hold words of a provider or a repository, on one line."""
+        """Show `text`, which can contain text of a provider or a repository, on one line."""
         self._notify(visible(text), level)
 
     def tell_lines(self, text: str, ours: str, *, level: int = INFO) -> None:
-        """Show the lines of `text`, and below them a sentence of `ours`."""
+        """Show the lines of `text`, and below them `ours`, a sentence by Tark."""
         self._notify(f"{visible_lines(text)}\n\n{visible(ours)}", level)
 
     def warn(self, text: str) -> None:

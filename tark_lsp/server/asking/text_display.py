@@ -1,4 +1,4 @@
-"""Shows a longer text in any editor: a private file in the state folder, opened beside the user's document."""
+"""Shows a longer text in any editor as a private file in the state folder, opened beside the user's document."""
 
 import os
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ KEPT_FILES = 50
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """A text that the user asked to see. `path` is the file that has it, if it could be written."""
+    """A text that the user asked to see. `path`: the file with the text, if it could be written."""
 
     text: str
     path: Path | None
     whole: bool
-    """Was all of it put before the user?"""
+    """Was all of the text shown to the user?"""
 
 
 class TextDisplay:
@@ -29,8 +29,8 @@ class TextDisplay:
         self._questions = questions
 
     async def show_text(self, name: str, text: str) -> None:
-        """Open `text` by `window/showDocument` without taking the focus; else show its first characters and the path
-        as a message. If the state folder cannot be written, the message says so.
+        """Open `text` with `window/showDocument` without taking the focus. If that fails, show its first characters and
+        the path as a message. If the state folder cannot be written, the message says so.
         """
         path = self._written(name, text)
         replaces = self._connection.client.flags.show_document_replaces_view
@@ -40,8 +40,8 @@ class TextDisplay:
     async def show_whole(self, name: str, text: str, then: str) -> ShownText:
         """Show a text that the user asked to see, also in place of the document in view.
 
-        If the editor does not open it, a message has it if it is short enough. Else the message has the path, and
-        `then`: what happens when the user has opened it.
+        If the editor does not open it, a message shows the text if it is short enough. Otherwise the message shows the
+        path and `then`: what happens when the user has opened the file.
         """
         path = self._written(name, text)
         if path is None:
@@ -53,7 +53,7 @@ class TextDisplay:
         return ShownText(text, path, whole=whole)
 
     async def command_result(self, name: str, text: str) -> None:
-        """The result of a list, login, usage or doctor command, for clients that do not show results themselves."""
+        """Show the result of a list, login, usage or doctor command, for clients that do not show results."""
         if not self._connection.client.understands("updates"):
             await self.show_text(f"{name}.md", text)
 

@@ -21,7 +21,7 @@ from tark_lsp.workspace.text_document import TextDocument
 
 @dataclass(frozen=True, slots=True)
 class ToOpen:
-    """A request that is in a file which the user has to open: `digest` is that of what its `text` shows."""
+    """A request in a file that the user has to open. `digest`: the digest of what its `text` shows."""
 
     path: Path
     text: str
@@ -47,17 +47,17 @@ class WaitingPermission:
     """The digest of what the last question asked about."""
     to_open: ToOpen | None = None
     outdated: "asyncio.Future[None] | None" = None
-    """Resolves when that question has to be asked again."""
+    """Resolves when the question must be asked again."""
     id: str = field(default_factory=lambda: f"permission-{secrets.token_hex(6)}")
 
     @property
     def hunks(self) -> list[ReviewHunk]:
-        """The hunks that it asks about, as they are now."""
+        """The hunks that the request asks about, as they are now."""
         return self.store.get_hunks(self.hunk_ids)
 
     @property
     def digest(self) -> str:
-        """Of what would happen now: the user can have edited the hunks since they were proposed."""
+        """The digest of what would happen now, because the user may have edited the hunks since they were proposed."""
         texts = (text for hunk in self.hunks for text in (hunk.old_text, hunk.new_text))
         return text_digest([self.request.digest, *texts]) if self.hunk_ids else self.request.digest
 
@@ -128,7 +128,7 @@ def _whole_change(waiting: WaitingPermission, workspace: Workspace, edit: Propos
 
 
 def _whole_hunk(hunk: ReviewHunk, workspace: Workspace) -> str:
-    """For a hunk that the user edited, and for the `tark:` comment that is removed with the first edit."""
+    """Used for a hunk that the user edited, and for the `tark:` comment that is removed with the first edit."""
     place = f"{code_span(workspace.display(hunk.path))}, line {hunk.start + 1}"
     return f"{place}:\n\n{code_block(as_diff(hunk), 'diff')}"
 

@@ -1,7 +1,7 @@
-"""Whether the user trusts the folders of a workspace, and the question about it.
+"""Finds out whether the user trusts the folders of a workspace, and asks.
 
-The editor's own answer (`workspaceTrusted`) wins. Else the folders that the user trusted are stored. Of others they are
-asked once, when first something would run without a question because of it. *Not Now* holds until the server ends.
+The editor's own answer (`workspaceTrusted`) wins. Otherwise, trusted folders are stored. The user is asked once about
+other folders, when something would first run without asking because of trust. *Not Now* lasts until the server ends.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ MEANS = (
     "approval level or a rule of yours allows it."
 )
 NAMED = 3
-"""Folders; more are counted."""
+"""The number of folders that are named; further folders are only counted."""
 
 
 class WorkspaceTrust:
@@ -32,7 +32,7 @@ class WorkspaceTrust:
         questions: Questions,
         inputs: Inputs | None = None,
     ) -> None:
-        """`inputs`: the client asks in its own way; None: by a message, and no answer to it means *Not Now*."""
+        """`inputs`: the client asks in its own way. None: a message asks, and no answer means *Not Now*."""
         self._settings = settings
         self._store = store
         self._questions = questions
@@ -51,13 +51,13 @@ class WorkspaceTrust:
         return is_open and self._settings().workspace_trusted is None and not self._store.is_trusted(folders)
 
     def trust(self, folders: Sequence[Path]) -> bool:
-        """The user trusts them, unless the editor says that they do not. Whether they are trusted."""
+        """Trust the folders, unless the editor says that the user does not. Returns whether they are trusted."""
         if self._settings().workspace_trusted is None:
             self._keep(folders)
         return self.is_trusted(folders)
 
     async def ask(self, folders: Sequence[Path], turn_id: str, session_id: str) -> bool:
-        """Whether they are trusted. Asks if the user was not asked; a cancelled question is asked again later."""
+        """Whether they are trusted. Asks the user once; a cancelled question is asked again later."""
         async with self._one_question:  # two turns can need it at the same time
             if self.can_ask(folders):
                 if await self._is_answered_by_trust(_question(folders), turn_id, session_id):

@@ -1,7 +1,7 @@
-"""Turns a streaming answer into Markdown to append to a chat document: no forged headings, no open fences. Pure.
+"""Converts a streaming answer to Markdown that is appended to a chat document: no forged headings or open fences. Pure.
 
-Text that was returned is never taken back. So a line waits while it can still become a heading of ours, a fence, or the
-start of a code snippet. Plain prose is returned at once, character by character.
+Text that was returned is never changed. So a line waits while it can still become one of Tark's headings, a fence, or
+the start of a code snippet. Plain prose is returned at once, character by character.
 """
 
 import re
@@ -27,7 +27,7 @@ class Output:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._end = "\n\n"
-        """Its last two characters: a section begins after a blank line."""
+        """The last two characters of the text, because a section begins after a blank line."""
 
     def put(self, text: str) -> None:
         if text:
@@ -35,12 +35,12 @@ class Output:
             self._end = (self._end + text)[-2:]
 
     def put_blank_line(self) -> None:
-        """Unless there is one."""
+        """Add a blank line, unless the text already ends with one."""
         if self._end != "\n\n":
             self.put("\n" if self._end.endswith("\n") else "\n\n")
 
     def take(self) -> str:
-        """What was put since the last call."""
+        """Return what was added since the last call."""
         text = "".join(self._pieces)
         self._pieces.clear()
         return text
@@ -53,22 +53,22 @@ class AnswerText:
         self._cite = cite
         self._fences = Fences()
         self._language: str | None = None
-        """That of the current code snippet; None outside of one."""
+        """The fence of the current code snippet; None outside a snippet."""
         self._pending = ""
         self._in_line = False
-        """A part of the line in `_pending` was returned already: it is prose."""
+        """A part of the line in `_pending` was already returned, because it is prose."""
         self._fresh = True
-        """No text of the model was written yet, or none since the last note."""
+        """The model's text was not written yet, or not since the last note."""
         self._noted = False
         self._output = Output()
 
     def add_text(self, delta: str) -> str:
-        self._pending += delta.replace("\r", "")  # a lone one would begin a line
+        self._pending += delta.replace("\r", "")  # a lone `\r` would begin a line
         self._write_lines()
         return self._output.take()
 
     def add_note(self, line: str) -> str:
-        """A line of our own: a tool call, an error, or how the answer ended. `line` is one line."""
+        """Add a line by Tark: a tool call, an error, or how the answer ended. `line` is one line."""
         self._finish()
         if not (self._fresh and self._noted):
             self._output.put_blank_line()
@@ -83,7 +83,7 @@ class AnswerText:
         return self._output.take()
 
     def _write_lines(self) -> None:
-        """Write whole lines, and of the last, unfinished one what can only be prose."""
+        """Write whole lines, and the part of the last, unfinished line that can only be prose."""
         *lines, self._pending = self._pending.split("\n")
         for line in lines:
             self._line(line)
@@ -91,7 +91,7 @@ class AnswerText:
             self._some_prose()
 
     def _line(self, line: str) -> None:
-        """A whole line, or the rest of one. Snippets open and close anywhere in it."""
+        """Write a whole line, or the rest of a line. Snippets can open and close anywhere in it."""
         rest: str | None = line
         while rest is not None:
             rest = self._up_to_opening(rest) if self._language is None else self._up_to_closing(rest)
@@ -99,7 +99,7 @@ class AnswerText:
     def _up_to_opening(self, line: str) -> str | None:
         """`<code="PATH" #S:E>` becomes a link on its own line; its fence follows with the first line of code.
 
-        Returns what follows it in the line; None if nothing does.
+        Returns the rest of the line; None if nothing follows.
         """
         if not self._in_line and self._fences.add_line(line):
             self._text(f"{line}\n")
@@ -121,7 +121,7 @@ class AnswerText:
         return line[opening.end() :] or None
 
     def _up_to_closing(self, line: str) -> str | None:
-        """Up to its `</code>`, or up to the next snippet if that begins before."""
+        """Write up to the `</code>`, or up to the next snippet if that begins before."""
         opening, closing = OPENING.search(line), line.find(CLOSING)
         ends = [end for end in (opening.start() if opening else -1, closing) if end >= 0]
         if not ends:
@@ -133,7 +133,7 @@ class AnswerText:
         return line[min(ends) :].removeprefix(CLOSING) or None
 
     def _text(self, text: str) -> None:
-        """Text of the model at the start of a line: after a blank line, without blank lines at the top."""
+        """Write the model's text at the start of a line: after a blank line, without blank lines at the top."""
         if self._fresh:
             if not text.strip():
                 return
@@ -167,7 +167,7 @@ class AnswerText:
         self._language = None
 
     def _finish(self) -> None:
-        """Write what waits, and close what is open."""
+        """Write pending text, and close open fences."""
         line, self._pending = self._pending, ""
         if line or self._in_line:
             self._line(line)

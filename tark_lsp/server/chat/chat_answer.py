@@ -1,4 +1,4 @@
-"""One answer in a chat: the events of its turn as text for the document, from the first word to the end."""
+"""One answer in a chat: converts the events of its turn to text for the document, from beginning to end."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ from tark_lsp.workspace.lines import split_lines
 
 LONGEST_NOTE = 300
 WENT_WRONG = {CallStatus.FAILED: "failed", CallStatus.REJECTED: "rejected"}
-"""The ends of a call that get a line; other ends are visible from what follows."""
+"""The final states of a call that get a line. Other states can be seen from what follows."""
 
 
 @dataclass(eq=False, slots=True)
 class ChatAnswer:
-    """The `Follower` of one turn. `asked` is the conversation that it answers, with the user's last message."""
+    """The `Follower` of one turn. `asked`: the conversation that it answers, including the user's last message."""
 
     path: Path
     session: Session
@@ -59,7 +59,7 @@ class ChatAnswer:
                 pass
 
     async def end_answer(self, end: dict[str, Any]) -> bool:
-        """False if not all of the answer is in the document."""
+        """Return False if not all of the answer is in the document."""
         match end["stopReason"]:
             case StopReason.CANCELLED:
                 self._note("cancelled")
@@ -80,17 +80,17 @@ class ChatAnswer:
 
     @property
     def known(self) -> bool:
-        """Did the session get new messages? Not if the turn failed before its model was asked."""
+        """Did the session get new messages? It did not if the turn failed before the model was called."""
         return len(self.session.messages) > self._messages
 
     @property
     def conversation(self) -> list[Said]:
-        """With this answer as it was written, without later changes by the user."""
+        """The conversation with this answer as it was written, without later changes by the user."""
         lines = split_lines("".join(self._written))
         return [*self.asked, *conversation(lines, [Section("Tark", 0, 0, len(lines))])]
 
     def _call(self, call_id: str, status: CallStatus, name: str, title: str | None) -> None:
-        """One line when the purpose of the call is known, and one if it fails."""
+        """Write one line when the purpose of the call is known, and one if it fails."""
         if title and call_id not in self._titles:
             self._titles[call_id] = title
             self._note(title)

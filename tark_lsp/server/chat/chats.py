@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_TITLE = 60
 BEGINNING_LINES = 50
-"""Of a message, searched for its first words: titles are needed at every move of the caret."""
+"""How much of a message is searched for its first words, because titles are needed at every cursor move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class OpenChats:
         questions: Questions,
         rows: ChatRows,
     ) -> None:
-        """`rows`: the session that answered last in each document."""
+        """`rows` stores the session that answered last in each document."""
         self._documents = documents
         self._workspace = workspace
         self._records = records
@@ -91,10 +91,10 @@ class OpenChats:
         return SentMessage(path, tuple(said))
 
     def session_of(self, sent: SentMessage, new: Callable[[], Session], use: Callable[[str], Session]) -> Session:
-        """The session that knows the messages above, also one of an earlier server; else a new one that is told them.
+        """The session that has the messages above, also of an earlier server; else a new session that gets them.
 
         `use(session_id)` raises RequestError if that session cannot be continued, for example because another process
-        has it.
+        holds it.
         """
         before = sent.said[:-1]
         known = self._rows.find_session(sent.path, digest(before))
@@ -108,7 +108,7 @@ class OpenChats:
         return session
 
     def begin_answer(self, sent: SentMessage, session: Session) -> ChatAnswer:
-        """What writes the answer of the turn that is about to start into the document."""
+        """The object that writes the answer of the turn that is about to start into the document."""
         path = sent.path
 
         def lost(why: str) -> None:
@@ -124,7 +124,7 @@ class OpenChats:
         return answering
 
     def offers(self, document: TextDocument) -> Iterable[PlacedOffer]:
-        """Send at the last message, if it is one of the user and not empty; Stop while an answer is written."""
+        """Send at the last message if it is a message of the user and not empty; Stop while an answer is written."""
         if document.path is None or not is_chat(document.path):
             return
         sections = self.transcripts.transcript_of(document).sections
@@ -159,7 +159,7 @@ class OpenChats:
 
 
 def _beginning(lines: list[str], section: Section) -> str:
-    """Its first words."""
+    """The first words of the section."""
     for first in range(section.body, section.end):
         if lines[first].strip():
             end = min(section.end, first + BEGINNING_LINES)

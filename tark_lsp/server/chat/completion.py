@@ -25,25 +25,25 @@ log = logging.getLogger(__name__)
 
 TYPED = re.compile(r"(?<![\w@/.])@(?:(?P<name>[a-z]+):(?P<argument>[^\s\"`]*)|(?P<word>[^\s\"`:@]*))$")
 LONGEST_TYPED = 300
-"""Characters before the caret that are searched for a mention."""
+"""How many characters before the cursor are searched for a mention."""
 MOST_PATHS = 100
 KEPT_SECONDS = 5.0
-"""How long a listing of the workspace is reused: people type several letters a second."""
+"""How long a listing of the workspace is reused, because users type several letters per second."""
 LEAST_OF_NAME = 2
 SYMBOL_SECONDS = 0.5
 ITEM_KINDS: Mapping[Argument, int] = {"path": 17, "folder": 19, "name": 18}
 """The `CompletionItemKind` of each kind of argument."""
 TEXT = 1
 FOUND_KINDS = {"file": 17, "dir": 19, "symbol": 18}
-"""The same by the kind of mention, for what is offered without a colon."""
+"""The same by the kind of mention, for items that are offered without a colon."""
 MOST_OPEN = 5
-"""Open files that are offered before anything is typed."""
+"""How many open files are offered before anything is typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The mention before the caret, from code point `start`. Without a colon, `argument` is None, and `name` is a part
-    of any name: of a kind, a file, a folder or a symbol."""
+    """The mention before the cursor, from code point `start`. Without a colon, `argument` is None, and `name` is a part
+    of any name: a kind, a file, a folder or a symbol."""
 
     start: int
     name: str
@@ -75,7 +75,7 @@ class Completion:
         self._listed: tuple[float, tuple[Path, ...], list[str]] = (0.0, (), [])
 
     async def complete_mention(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
-        """A `CompletionList` for the caret at code point `column` of line `number`. None if no mention is typed."""
+        """A `CompletionList` for the cursor at code point `column` of line `number`. None if no mention is typed."""
         typed = typed_before(line, column)
         if typed is None:
             return None
@@ -97,7 +97,7 @@ class Completion:
         return {"isIncomplete": True, "items": items}
 
     async def _any(self, word: str, span: dict[str, Any]) -> list[dict[str, Any]]:
-        """Kinds of mentions, then files, folders and symbols, the best match first; open files before others."""
+        """Kinds of mentions, then files, folders and symbols, best match first, open files before others."""
         kinds = [
             _kind_item(name, kind, span)
             for name, kind in self._kinds.items()
@@ -133,13 +133,13 @@ class Completion:
             return []
 
     async def _resources(self, typed: str, span: dict[str, Any]) -> list[dict[str, Any]]:
-        """Of the MCP servers that run."""
+        """The resources of running MCP servers."""
         abouts = dict(await self._listing.words("resources"))
         items = enumerate(best(list(abouts), typed))
         return [{**_item("mcp", word, TEXT, order, span), "detail": visible(abouts[word])} for order, word in items]
 
     async def _paths(self) -> list[str]:
-        """The paths in the workspace for people, without ignored files."""
+        """The displayed paths in the workspace, without ignored files."""
         listed, folders, paths = self._listed
         if folders == self._workspace.folders and time.monotonic() - listed < KEPT_SECONDS:
             return paths
@@ -164,8 +164,8 @@ def best(paths: Sequence[str], typed: str) -> list[str]:
 
 
 def match_rank(path: str, typed: str) -> int | None:
-    """0 for the best match: the typed letters begin the path or a name in it. 1: they are in it. 2: the last name has
-    them in this order, with others between them. 3: the path has. None: it does not match."""
+    """0 is the best match: the path, or a name in it, begins with the typed letters. 1: the path contains them. 2: the
+    last name has them in this order, with others between them. 3: the path has. None: it does not match."""
     wanted, lower = typed.lower(), path.lower()
     if lower.startswith(wanted) or f"/{wanted}" in lower:
         return 0
@@ -186,8 +186,8 @@ def _has_in_order(text: str, letters: str) -> bool:
 
 
 def _found_item(name: str, word: str, typed: str, span: dict[str, Any], opened: Collection[str]) -> dict[str, Any]:
-    """A file, a folder or a symbol. Its own name comes first, since lists are narrow. Clients that filter the items by
-    themselves do not know this way to match, so the text to filter by is what was typed."""
+    """A file, a folder or a symbol. Its own name comes first, because lists are narrow. Clients that filter the items
+    themselves do not match like this, so the filter text is what was typed."""
     parent, _, last = word.rpartition("/")
     about = {"dir": "folder", "symbol": "symbol"}.get(name, "open file" if word in opened else "")
     item = _item(name, word, FOUND_KINDS[name], 0, span)

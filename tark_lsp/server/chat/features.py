@@ -1,6 +1,6 @@
 """LSP requests about chat documents: actions, lenses, completion, folds, symbols, links, definitions.
 
-For other documents the answer is empty: some clients can only register these features for all documents.
+The answer is empty for other documents, because some clients can only register these features for all documents.
 """
 
 import logging
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 MOST_LINKED = 1_000_000
-"""Characters of a chat whose links are listed. In a longer chat, go to definition still follows each link."""
+"""How many characters of a chat are searched for links. Beyond this, go to definition still follows each link."""
 MOST_LINKS = 1_000
-"""Links of a chat that are looked up for the list."""
+"""How many links of a chat are resolved for the list."""
 
 
 class ChatFeatures:
@@ -55,7 +55,7 @@ class ChatFeatures:
         self._slash = slash
 
     async def register(self) -> None:
-        """Register these features for chat documents only, as far as the client supports that."""
+        """Register these features only for chat documents, if the client supports that."""
         client = self._connection.client
         selector = [{"scheme": "file", "pattern": f"**/*{CHAT_ENDING}"}]
         registrations = [
@@ -129,7 +129,7 @@ class ChatFeatures:
         return found
 
     async def definition(self, params: lsp_params.HoverParams) -> Json | None:
-        """The code that the link under the caret points to."""
+        """The code that the link under the cursor points to."""
         document = self._chat(params.text_document.uri)
         number = params.position.line
         if document is None or document.path is None or number >= len(document.lines):
@@ -142,7 +142,7 @@ class ChatFeatures:
             return None
         try:
             lines = count_lines(self._workspace.read(path).text)
-        except WorkspaceError:  # too large, or not text: the editor may show it anyway, from its start
+        except WorkspaceError:  # too large, or not text: the editor may still show it, from its start
             lines = 0
         first = min((link.first or 1) - 1, lines)
         return {"uri": self._documents.uri(path), "range": range_json(first, 0, first, 0)}
@@ -152,7 +152,7 @@ class ChatFeatures:
         return document if document is not None and is_chat(document.path) else None
 
     def _begins_message(self, document: TextDocument, number: int) -> bool:
-        """Is the line the first one that is not blank in a message of the user?"""
+        """Is the line the first non-blank line in a message of the user?"""
         sections = self._chats.transcripts.transcript_of(document).sections
         section = next((found for found in sections if found.body <= number < found.end), None)
         if section is None or section.speaker != "You":
@@ -165,7 +165,7 @@ class ChatFeatures:
 
 
 def register(server: TarkServer, chat: Callable[[], ChatFeatures]) -> None:
-    """Register the handlers. `chat` is called when a request comes: before `initialize` there is no chat."""
+    """Register the handlers. `chat` is called when a request comes, because there is no chat before `initialize`."""
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION)
     async def completion(params: lsp_params.HoverParams) -> Json | None:

@@ -15,7 +15,7 @@ from tark_lsp.workspace.files import Workspace
 MARKDOWN = re.compile(r"\[[^\[\]]*\]\((?P<path>[^()\s#<>]+)(?:#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?\)")
 PLAIN = re.compile(r"(?<![\w./\\+~@-])(?P<path>[\w./\\+~@-]++):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?![\w/\\-])")
 LOOKED_AT = 2_000
-"""Characters of a line that are searched for links: editors request the links of every file that is opened."""
+"""How many characters of a line are searched for links. Editors request the links of every opened file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Link:
 
 
 def find_links(line: str) -> list[Link]:
-    """In order, without overlaps: `[..](path#L1-L2)`, `<code="path" #1:2>`, `@file:path:1-2`, and plain `path:1-2`.
+    """Links in order, without overlaps: `[..](path#L1-L2)`, `<code="path" #1:2>`, `@file:path:1-2`, plain `path:1-2`.
 
     Only the beginning of a long line is searched, in linear time.
     """
@@ -41,7 +41,7 @@ def find_links(line: str) -> list[Link]:
     def add(start: int, end: int, path: str, first: int | None, last: int | None) -> None:
         place = bisect(links, start, key=lambda link: link.start)
         clear = (place == 0 or links[place - 1].end <= start) and (place == len(links) or end <= links[place].start)
-        if clear and not (cut and end == len(line)):  # it may continue after the cut
+        if clear and not (cut and end == len(line)):  # the link may continue after the cut
             links.insert(place, Link(start, end, path, first, last))
 
     if "](" in line:
@@ -64,7 +64,7 @@ def find_links(line: str) -> list[Link]:
 def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
     """The file in the workspace that a link points to, relative to the chat's folder or a workspace folder, if any.
 
-    Paths outside are not even checked for existence: on Windows, checking `//host/share` logs in there.
+    Paths outside are not even checked for existence, because checking `//host/share` on Windows logs in there.
     """
     if "\0" in written or not _encodable(written):
         return None
@@ -79,7 +79,7 @@ def resolve(written: str, beside: Path, workspace: Workspace) -> Path | None:
 
 
 def _encodable(path: str) -> bool:
-    """Not if a model wrote half of a surrogate pair."""
+    """False if a model wrote half of a surrogate pair."""
     try:
         os.fsencode(path)
     except UnicodeEncodeError:
@@ -88,7 +88,7 @@ def _encodable(path: str) -> bool:
 
 
 def cite(written: str, first: int, last: int, beside: Path, workspace: Workspace) -> str:
-    """A link to lines, for an answer in a chat in the folder `beside`; plain text if there is no such file."""
+    """A link to lines, for an answer in a chat in the folder `beside`; plain text if the file does not exist."""
     lines = f"{first}-{last}" if last > first else str(first)
     path = resolve(written, beside, workspace)
     if path is None:

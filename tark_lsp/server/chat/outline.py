@@ -13,11 +13,11 @@ STRING = 15
 """`SymbolKind.String`: LSP has no kind for messages."""
 LONGEST_NAME = 60
 NOTE = "> "
-"""The beginning of our own lines in an answer, most of them tool calls (answer_text.py)."""
+"""The beginning of Tark's own lines in an answer, mostly tool calls (answer_text.py)."""
 
 
 def folds(lines: Sequence[str], transcript: Transcript) -> list[dict[str, Any]]:
-    """One for each message under its heading, and one for several tool calls that follow each other."""
+    """One fold for each message under its heading, and one for each series of tool calls."""
     found = []
     for section in transcript.sections:
         found.append((section.start, _last_line(lines, section)))
@@ -44,7 +44,7 @@ def symbols(lines: Sequence[str], transcript: Transcript, encoding: str) -> list
 
 
 def flat(symbols: Sequence[dict[str, Any]], uri: str) -> list[dict[str, Any]]:
-    """As `SymbolInformation`, for clients without hierarchical symbols."""
+    """The symbols as `SymbolInformation`, for clients without hierarchical symbols."""
     return [
         {"name": symbol["name"], "kind": symbol["kind"], "location": {"uri": uri, "range": symbol["range"]}}
         for symbol in symbols
@@ -52,7 +52,7 @@ def flat(symbols: Sequence[dict[str, Any]], uri: str) -> list[dict[str, Any]]:
 
 
 def _last_line(lines: Sequence[str], section: Section) -> int:
-    """The last line that is not blank."""
+    """The last non-blank line."""
     last = section.end - 1
     while last > section.start and not lines[last].strip():
         last -= 1

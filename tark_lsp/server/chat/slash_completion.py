@@ -24,7 +24,7 @@ BUILT_IN = {
 }
 """The built-in kinds of turns that work without a selection."""
 LONGEST_TYPED = 300
-"""Characters before the caret that are looked at."""
+"""How many characters before the cursor are considered."""
 LONGEST_ABOUT = 200
 KEYWORD = 14
 
@@ -35,7 +35,7 @@ class SlashCompletion:
         self._listing = listing
 
     async def complete(self, line: str, number: int, column: int, encoding: str) -> dict[str, Any] | None:
-        """A `CompletionList` for the caret at code point `column` of line `number`. None if nothing is typed."""
+        """A `CompletionList` for the cursor at code point `column` of line `number`. None if nothing is typed."""
         end = min(column, LONGEST_TYPED)
         agent = AGENT_TYPED.fullmatch(line, 0, end)
         typed = agent or SLASH_TYPED.fullmatch(line, 0, end)

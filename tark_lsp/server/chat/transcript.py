@@ -1,7 +1,7 @@
 """A chat document as a conversation: its messages, who wrote them, and the history for the model. Pure.
 
-`## You` and `## Tark`, alone on a line and outside of fenced code, begin a message. Text before the first heading is
-the user's first message if an answer or nothing follows. If a `## You` follows, it belongs to no message.
+`## You` and `## Tark`, alone on a line and outside fenced code, begin a message. Text before the first heading is the
+user's first message if an answer or nothing follows. If a `## You` follows, it belongs to no message.
 """
 
 import re
@@ -17,11 +17,11 @@ Speaker: TypeAlias = Literal["You", "Tark"]
 HEADINGS: dict[str, Speaker] = {"## You": "You", "## Tark": "Tark"}
 ESCAPED = re.compile(r"^\\(\\*## (?:You|Tark)[ \t]*)$", re.MULTILINE)
 HEADING = re.compile(r"\\*## (?:You|Tark)[ \t]*$")
-"""A heading, or one that is escaped already. In an answer, each gets one more backslash."""
+"""A heading, or an escaped heading. In an answer, each gets one more backslash."""
 MAY_MATTER = ("#", "`", "~", " ")
-"""Characters that can begin a heading or a fence: other lines of a large document are skipped."""
+"""Characters that can begin a heading or a fence. Other lines of a large document are skipped."""
 NOTHING_ASKED = "(The document begins with an answer.)"
-"""Every provider requires that a history begins with the user."""
+"""Every provider requires a history that begins with the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one side said: adjacent sections of one speaker are joined."""
+    """What one side said. Adjacent sections of one speaker are joined."""
 
     speaker: Speaker
     words: str
@@ -44,7 +44,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """`open_fence`: what closes the fenced code at the end of the document; empty if there is none."""
+    """`open_fence`: the fence that closes the open fenced code at the end of the document; empty if there is none."""
 
     sections: tuple[Section, ...]
     open_fence: str
@@ -77,7 +77,7 @@ def words(lines: Sequence[str], section: Section) -> str:
 
 
 def conversation(lines: Sequence[str], sections: Iterable[Section]) -> list[Said]:
-    """What both sides said: empty sections are left out, adjacent ones of one speaker are joined."""
+    """What both sides said, without empty sections. Adjacent sections of one speaker are joined."""
     said: list[Said] = []
     for section in sections:
         text = words(lines, section)
@@ -89,7 +89,7 @@ def conversation(lines: Sequence[str], sections: Iterable[Section]) -> list[Said
 
 
 def digest(said: Iterable[Said]) -> str:
-    """A hash of what was said, without blanks and line breaks, which change when a document is formatted or saved."""
+    """A hash of what was said, without white space, which changes when a document is formatted or saved."""
     hashed = sha256()
     for message in said:
         hashed.update(f"{message.speaker}\0{' '.join(message.words.split())}\0".encode("utf-8", "surrogatepass"))
@@ -105,5 +105,5 @@ def history(said: Sequence[Said]) -> list[Message]:
 
 
 def escaped(line: str) -> str:
-    """A line of an answer that is never a heading of ours."""
+    """A line of an answer, escaped so that it is never one of Tark's headings."""
     return f"\\{line}" if HEADING.match(line) else line

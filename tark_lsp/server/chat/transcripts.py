@@ -1,4 +1,4 @@
-"""The transcripts of open chats, parsed once for each state of the text: editors send several requests at a time."""
+"""The transcripts of open chats, parsed once per version of the text, because editors send several requests at once."""
 
 from tark_lsp.server.chat.transcript import Transcript, parse
 from tark_lsp.workspace.documents import DocumentEvent, Documents, TextDocument

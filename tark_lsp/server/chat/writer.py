@@ -1,7 +1,7 @@
-"""Writes one answer into an open chat document while it streams. Its edits follow what the user types.
+"""Writes one answer into an open chat document while it streams. Its edits adapt to what the user types.
 
-The place to write is the last line written: each edit is made for the text as the last edit left it, and carried to the
-current text (`rebase`). If the user changed or removed that line, the place is lost, and nothing more is written.
+The place to write is the last line that was written. Each edit is made for the text after the last edit, and rebased to
+the current text (`rebase`). If the user changed or removed that line, the place is lost, and nothing more is written.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from tark_lsp.workspace.outcomes import Applied, Refused
 from tark_lsp.workspace.snapshot import Snapshot
 
 JOIN_SECONDS = 0.3
-"""Between two edits: each one is a step of the editor's undo, and has to be drawn."""
+"""Time between two edits, because each edit is an undo step of the editor and must be drawn."""
 SLOW_SECONDS = 1.0
 PATIENCE = 5
-"""After an edit that took longer than `SLOW_SECONDS`, the writer pauses this many times as long: eglot asks the user
-about every edit, and a slow editor is not hurried. When the answer ends, the rest is written at once."""
+"""After an edit that took longer than `SLOW_SECONDS`, the writer pauses this many times as long, because eglot asks the
+user about every edit, and to give a slow editor time. When the answer ends, the rest is written at once."""
 REFUSALS = 3
 QUIET_SECONDS = 1.0
-"""A refused edit is repeated once the user has not typed for this long: some editors take no edit meanwhile."""
+"""A refused edit is repeated when the user has not typed for this time: some editors accept no edit before that."""
 LABEL = "Tark: answer"
 
 
@@ -37,7 +37,7 @@ class PlaceLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AnswerEdit:
-    """An edit of the current text, the text after it, and the line of that text that was written last."""
+    """An edit of the current text, the text after it, and the last written line in that text."""
 
     edit: ProposedEdit
     after: Snapshot
@@ -48,7 +48,7 @@ class AnswerWriter:
     """Call `begin`, then `write` for each piece of text, then `finish`."""
 
     def __init__(self, documents: Documents, workspace: Workspace, path: Path, lost: Callable[[str], None]) -> None:
-        """`lost(why)` is called once, if the place is lost while the answer streams."""
+        """`lost(why)` is called once if the place is lost while the answer streams."""
         self._documents = documents
         self._workspace = workspace
         self._path = path
@@ -59,13 +59,13 @@ class AnswerWriter:
         self._heading: asyncio.Task[None] | None = None
         self._streaming: asyncio.Task[bool] | None = None
         self._base = Snapshot(path, "")
-        """The document as the last edit left it. `_line` is the line in it that was written last."""
+        """The document after the last edit. `_line` is the last written line in it."""
         self._line = 0
         self._rest = 0.0
         """Seconds to pause after the last edit."""
 
     async def begin(self) -> None:
-        """Write the heading. Cancelling does not stop the writer. Raises RequestError if there is no place for it."""
+        """Write the heading. Cancelling does not stop the writer. Raises RequestError if it has no place."""
         self._heading = asyncio.create_task(self._apply(self._heading_step))
         try:
             await asyncio.shield(self._heading)
@@ -82,7 +82,7 @@ class AnswerWriter:
     async def finish(self) -> bool:
         """Write the rest, which ends with a blank line, and the heading of the user's next message.
 
-        False if not all of it is in the document.
+        Returns False if not all of it is in the document.
         """
         self._closing.set()
         self._wake.set()
@@ -119,7 +119,7 @@ class AnswerWriter:
             await self._apply(lambda now: self._text_step(now, text, last))
 
     def _heading_step(self, now: Snapshot) -> AnswerEdit:
-        """At the end of the document, after the user's message."""
+        """Add the heading at the end of the document, after the user's message."""
         lines = split_lines(now.text)
         transcript = parse(lines)
         if not transcript.sections or transcript.sections[-1].speaker != "You":
@@ -135,7 +135,7 @@ class AnswerWriter:
         return AnswerEdit(edit, after, len(split_lines(after.text)) - 1)
 
     def _text_step(self, now: Snapshot, text: str, last: bool) -> AnswerEdit:
-        """Append the text to the line written last."""
+        """Append the text to the last written line."""
         lines = split_lines(self._base.text)
         ending, standing = _ending(lines), lines[self._line]
         grown = standing.removesuffix(ending_of(standing)) + text.replace("\n", ending) + ending
@@ -143,7 +143,7 @@ class AnswerWriter:
         carried, conflicts = rebase(own, now)
         if conflicts:
             raise PlaceLost("its last line was changed")
-        if not carried.hunks:  # applied already: the editor was late to say so
+        if not carried.hunks:  # already applied: the editor reported it late
             return AnswerEdit(carried, own.drafted, self._line + len(own.hunks[0].new) - 1)
         hunk = carried.hunks[0]
         if last and not _goes_on(split_lines(now.text)[hunk.end :]):
@@ -152,7 +152,7 @@ class AnswerWriter:
         return AnswerEdit(carried, carried.drafted, hunk.start + len(hunk.new) - 1)
 
     async def _apply(self, propose: Callable[[Snapshot], AnswerEdit]) -> None:
-        """Repeat until it is applied, for the new text whenever the user types meanwhile. Raises PlaceLost."""
+        """Repeat until the edit is applied, for the new text whenever the user types meanwhile. Raises PlaceLost."""
         refusals = 0
         begun = asyncio.get_running_loop().time()
         while True:

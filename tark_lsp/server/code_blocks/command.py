@@ -1,7 +1,8 @@
 """`tark.codeBlock.apply`: puts a code block of an answer into its file, without asking a model.
 
 If the place is certain, the block becomes the tool calls that a model would have made, and a turn runs them. So the
-rules of the workspace hold as for any edit, you review and undo it as usual, and the model of the next turn knows it.
+rules of the workspace apply as to any edit, the user reviews and undoes it as usual, and the model of the next turn
+knows about it.
 """
 
 import json
@@ -30,13 +31,13 @@ from tark_lsp.workspace.placing.thread import in_thread
 from tark_lsp.workspace.uris import path_from_uri
 
 NO_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z]:[\\/]|[\\/]{2}|file:", re.IGNORECASE)
-"""URIs, drives and hosts. On Linux they would be names of new files inside the workspace."""
+"""Matches URIs, drives and hosts. On Linux they would be names of new files inside the workspace."""
 
 REASONS: Mapping[str, str] = {
     "not_found": "the text that it replaces is not there",
     "not_unique": "the text that it replaces is there several times",
 }
-"""By code: what tools tell a model in other words."""
+"""Messages for the user by error code, because the messages of tools are worded for a model."""
 REFUSED = frozenset({"denied", "outside_workspace"})
 
 
@@ -50,7 +51,7 @@ class NotPlaced(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The calls that apply the block to the file that the user knows as `name`; "" for a patch of several files."""
+    """The calls that apply the block. `name`: the displayed name of the file; "" for a patch of several files."""
 
     name: str
     calls: tuple[ToolCall, ...]
@@ -96,7 +97,7 @@ class CodeBlockCommand:
         return await self._only_plan(request)
 
     async def _only_plan(self, request: ApplyCodeBlock) -> Plan:
-        """For the one of `uris` that the block certainly belongs to."""
+        """The plan for the only file of `uris` to which the block certainly belongs."""
         plans: list[Plan] = []
         problems: list[NotPlaced] = []
         for uri in dict.fromkeys(request.uris):
@@ -115,7 +116,7 @@ class CodeBlockCommand:
         raise NotPlaced("inexact", f"it is not certain where this code goes: {many}")
 
     async def _plan_of(self, request: ApplyCodeBlock, named: str, path: Path | None) -> Plan:
-        """For one file: `path` is the one of an editor, `named` a path in the workspace."""
+        """The plan for one file: `path` comes from an editor, `named` is a path in the workspace."""
         context = self._context(path)
         resolved = self._resolved(context, named, path)
         name = context.workspace.display(resolved)
@@ -145,7 +146,7 @@ class CodeBlockCommand:
             ) from error
 
     def _text_of(self, context: ToolContext, path: Path) -> str | None:
-        """None if there is no file. The text becomes part of a call, which the model of the next turn sees."""
+        """None if the file does not exist. The text becomes part of a call, which the model of the next turn sees."""
         if context.is_read_denied(path) or context.is_read_asked(path):
             raise NotPlaced(
                 "refused", f"a rule keeps {context.workspace.display(path)} from models, so it is not edited here"
@@ -158,7 +159,7 @@ class CodeBlockCommand:
             raise NotPlaced("refused", error.message) from error
 
     async def _checked(self, plan: Plan, context: ToolContext) -> Plan:
-        """Try the calls, without changing anything. Raises NotPlaced if one would fail."""
+        """Try the calls without changing anything. Raises NotPlaced if a call would fail."""
         tools = self._contexts.tools()
         before = len(context.drafts)
         try:
@@ -179,7 +180,7 @@ class CodeBlockCommand:
 def _calls_for(block: str, language: str, name: str, text: str | None) -> tuple[ToolCall, ...]:
     """The calls that put the block into the file with this text; None: a new file. Empty if no place is certain.
 
-    Raises NotPlaced if it is there already.
+    Raises NotPlaced if the file already has the block.
     """
     from tark_lsp.server.code_blocks.forms import patch_of, replacements
     from tark_lsp.server.code_blocks.placing import find_replacement

@@ -1,4 +1,4 @@
-"""The forms of a code block that say themselves what they change: diffs, patches, search and replace. Pure."""
+"""Forms of code blocks that state what they change: diffs, patches, search and replace. Pure."""
 
 import re
 
@@ -6,7 +6,7 @@ from tark_lsp.tools.patch_format import BEGIN, END, inside_fences
 from tark_lsp.tools.unified_diff import is_unified_diff
 
 DIFFS = frozenset({"diff", "patch", "udiff"})
-"""Languages of fences whose block is a diff, also without the line `@@`."""
+"""Languages of fences whose block is a diff, even without a line `@@`."""
 SEARCH, DIVIDER, REPLACE = (
     re.compile(mark) for mark in (r"<{5,9} ?SEARCH>?\s*", r"={5,9}\s*", r">{5,9} ?REPLACE<?\s*")
 )
@@ -20,7 +20,7 @@ def names_its_files(block: str) -> bool:
 
 
 def patch_of(block: str, language: str, path: str) -> str | None:
-    """The patch of the file `path`, if the block is a diff that does not name it; else None."""
+    """The patch of the file `path` if the block is a diff that does not name the file; else None."""
     lines = block.replace("\r\n", "\n").split("\n")
     while lines and not lines[-1].strip():
         lines.pop()

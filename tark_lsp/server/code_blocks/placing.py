@@ -1,8 +1,12 @@
 """Finds the lines of a file that a code block replaces, if that is certain. Pure.
 
-Certain is: the block is one definition, and the file has one of the same kind and name; or the first and the last line
-of the block are in the file exactly once, and the block has most of the lines between them. In both cases, the block
-must have every definition that it would replace. All else is left to a model: a wrong edit that looks right is worse.
+The place is certain in two cases:
+
+- The block is one definition, and the file has exactly one definition of the same kind and name.
+- The first and the last line of the block are in the file exactly once, and the block has most of the lines between.
+
+In both cases, the block must have every definition that it would replace. Everything else is left to a model, because a
+wrong edit that looks right is worse.
 """
 
 import re
@@ -24,17 +28,17 @@ from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.placing.deadline import checked_each
 
 NAMED = re.compile(rf"(?:(?:{MODIFIERS})\s+)*(?P<word>{WORDS})\b\*?\s*(?P<receiver>\([^)]*\)\s*)?(?P<name>[\w$.:!?]+)")
-"""The receiver is that of Go: `func (s *Server) Handle(`."""
+"""The receiver is for Go: `func (s *Server) Handle(`."""
 ASSIGNED = re.compile(rf"(?:(?:{MODIFIERS})\s+)*(?:const|let|var)\s+(?P<name>[\w$]+)\s*=")
 CALLED = re.compile(r"[^(=]*?(?P<name>[\w$~:]+)\s*\(")
 COMMENT = re.compile(r"\s*(?:#(?!\[|include|define|if|endif)|//|--(?!-)|;|/\*|\*)")
 LEAST_LINES = 3
-"""Of a block that is placed by its first and last line: with two, nothing says that they belong together."""
+"""Minimum lines of a block that is placed by its first and last line. Two lines alone may not belong together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Whole lines `old` of the file become `new`; `line` is the first of them, from 1."""
+    """Whole lines `old` of the file become `new`. `line`: the first of these lines, from 1."""
 
     old: str
     new: str
@@ -42,7 +46,7 @@ class Replacement:
 
 
 def find_replacement(text: str, block: str) -> Replacement | None:
-    """None if it is not certain what the block replaces. Raises ToolError `too_large` if the time is up."""
+    """None if it is uncertain what the block replaces. Raises ToolError `too_large` if the time is up."""
     lines = split_lines(text)
     wanted = split_lines(block)
     while wanted and not wanted[-1].strip():
@@ -78,7 +82,7 @@ def _by_definition(lines: Sequence[str], wanted: Sequence[str]) -> Found | None:
     if start < comments or [line.strip() for line in lines[start - comments : start]] != [
         line.strip() for line in wanted[:comments]
     ]:
-        return None  # the comment above is another one: it is not certain whether it stays
+        return None  # the comment above differs: it is uncertain whether it stays
     start -= comments
     new = _indented_as(lines[at], wanted, head)
     return None if new is None else (start, block_end(lines, at), new)
@@ -97,8 +101,8 @@ def _by_ends(lines: Sequence[str], wanted: Sequence[str]) -> Found | None:
 
 
 def _indented_as(line: str, wanted: Sequence[str], head: int) -> Sequence[str] | None:
-    """The block, indented as the definition that begins with `line`. Another indentation needs the very same first
-    line: a function and a method can have the same name."""
+    """The block, indented like the definition that begins with `line`. If the indentation differs, the first lines must
+    be the same, because a function and a method can have the same name."""
     if _indent(line) == _indent(wanted[head]):
         return wanted
     if line.strip() != wanted[head].strip():
@@ -117,7 +121,7 @@ def _key(line: str) -> tuple[str, str] | None:
     if not text or len(text) > LONGEST_HEAD or PREFIX.match(text) or not is_definition(text):
         return None
     if found := NAMED.match(text):
-        whole = found["word"] in ("impl", "type")  # of which a file has several with the same first name
+        whole = found["word"] in ("impl", "type")  # a file can have several of these with the same first name
         kind = found["word"] + (found["receiver"] or "").strip()
         return kind, text.rstrip("{ ") if whole else found["name"].rstrip(":")
     found = ASSIGNED.match(text) or CALLED.match(text)
@@ -125,7 +129,7 @@ def _key(line: str) -> tuple[str, str] | None:
 
 
 def _mixes_indentation(old: Sequence[str], new: Sequence[str]) -> bool:
-    """One indents with tabs, the other with spaces."""
+    """Does one text indent with tabs and the other with spaces?"""
     used = [{line[0] for line in some if line[0] in " \t" and line.strip()} for some in (old, new)]
     return all(used) and not used[0] & used[1]
 

@@ -1,4 +1,4 @@
-"""Our requests to the client: numbered, awaited, and withdrawn by `$/cancelRequest` if nobody waits any longer."""
+"""The server's requests to the client: numbered, awaited, and withdrawn by `$/cancelRequest` if no longer needed."""
 
 import asyncio
 import itertools
@@ -15,7 +15,7 @@ CONNECTION_CLOSED = -32099
 
 
 class RequestFailed(TarkError):
-    """The client answered a request of ours with an error, or the connection ended before it answered."""
+    """The client answered a request of the server with an error, or the connection ended before it answered."""
 
     code = "request_failed"
 
@@ -54,7 +54,7 @@ class ClientRequests:
             self._waiting.pop(request_id, None)
 
     def resolve(self, response: Message) -> None:
-        """Give a response to the task that waits for it. A late one, which nobody waits for, is dropped."""
+        """Pass a response to the task that waits for it. Drops a late response for which no task waits."""
         answer = self._waiting.pop(response["id"], None) if is_id(response["id"]) else None
         if answer is None or answer.done():
             logger.debug("a response that nobody waits for")
@@ -66,7 +66,7 @@ class ClientRequests:
         answer.set_exception(RequestFailed(code if isinstance(code, int) else INTERNAL_ERROR, str(text)))
 
     def close(self) -> None:
-        """No response will come any more: whatever waits for one fails."""
+        """Call this when no more responses will come: all waiting requests fail."""
         self._closed = True
         for answer in self._waiting.values():
             if not answer.done():

@@ -1,9 +1,9 @@
 """Answers a command before its work is done, for editors that send no change until they have the answer.
 
-eglot waits for the answer inside a command of Emacs, and sends didChange only when Emacs is idle: never while the
-server waits for the text to show the result of an edit. After 10 s it gives up with an error (jsonrpc.el). And if the
-answer, or this error, comes while eglot asks the user about an edit, the question disappears: the edit is dropped, and
-the user's "y" is typed into the file. So a command is answered before an edit or a question is sent.
+eglot waits for the answer inside a command of Emacs, and sends didChange only when Emacs is idle. So it never sends it
+while the server waits for the text to show the result of an edit. After 10 s it gives up with an error (jsonrpc.el). If
+the answer, or this error, comes while eglot asks the user about an edit, the question disappears: the edit is dropped,
+and the user's "y" is typed into the file. So a command is answered before an edit or a question is sent.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 1.0
 READ_SECONDS = 0.3
-"""For the editor to read an answer. What it reads together with one, eglot leaves until something more comes."""
+"""Time for the editor to read an answer. eglot leaves what it reads together with an answer until more data comes."""
 
 _waiting: WeakKeyDictionary[Connection, set[asyncio.Future[None]]] = WeakKeyDictionary()
-"""Commands that are not answered yet, and can be."""
+"""Commands that are not answered yet, and can be answered early."""
 
 
 async def answer_commands(connection: Connection) -> None:
-    """Called before the editor is sent something about which it asks the user."""
+    """Call this before sending something about which the editor asks the user."""
     if not connection.client.flags.drops_questions:
         return
     waiting = [command for command in _waiting.get(connection, ()) if not command.done()]
@@ -39,9 +39,9 @@ async def answer_commands(connection: Connection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EarlyAnswer:
-    """For a command that can wait for a document's text or for a model, if the editor cannot wait for its answer.
+    """For a command that may wait for a document's text or for a model, if the editor cannot wait for its answer.
 
-    `value`: what the command is answered instead. `outcome`: from its result, the message for the user at the end.
+    `value`: the early answer. `outcome`: converts the result to the message for the user at the end.
     """
 
     value: object = None
@@ -56,12 +56,12 @@ class EarlyAnswers:
         self._working: set[asyncio.Task[Any]] = set()
 
     async def answer(self, command: str, work: Coroutine[Any, Any, Any], early: EarlyAnswer | None) -> Any:
-        """The result of `work`; the early answer if the editor cannot wait for it any longer.
+        """Return the result of `work`, or the early answer if the editor cannot wait any longer.
 
-        Then the work goes on by itself, and the user is told of its outcome, and of an error in any case.
+        In the latter case, the work continues, and the user gets a message about its outcome or its error.
         """
         client = self._connection.client
-        # A client that draws hunks by our own protocol can wait for long answers, whatever the editor is.
+        # A client that draws hunks with Tark's protocol can wait for long answers, in any editor.
         if early is None or not client.flags.blocks_on_commands or client.understands("review"):
             return await work
         task = asyncio.ensure_future(work)

@@ -1,6 +1,6 @@
-"""Which editor the client is, and what that editor does where the protocol leaves it open: a table of flags by name.
+"""Which editor the client is, and what that editor does if the protocol leaves it open: a table of flags by name.
 
-Source of the rows: docs/editors.md (read in the editors' own source, or reproduced).
+Source of the rows: docs/editors.md (from the source code of the editors, or reproduced).
 """
 
 import re
@@ -13,21 +13,21 @@ from tark_lsp.server.protocol.capabilities import PROTOCOL, choose_encoding, fin
 from tark_lsp.workspace.uris import path_from_uri
 
 ANSWER_SECONDS = 30.0
-"""How long an editor that asks nobody can take to answer an edit."""
+"""How long an editor that does not ask the user can take to answer an edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditorFlags:
-    """The defaults are the careful choice, for an editor that we have not tested."""
+    """The defaults are the careful choice for an editor that was not tested."""
 
     honours_confirmation: bool = False
     """Shows edits annotated `needsConfirmation` to the user first. Other editors apply them at once."""
     takes_keyboard_on_message: bool = True
-    """A `window/showMessageRequest` takes the keyboard focus, so that the user's typing answers it."""
+    """A `window/showMessageRequest` takes the keyboard focus, so the user's typing can answer it."""
     forgets_earlier_message: bool = True
     """A second `window/showMessageRequest` replaces the first one, which is then never answered."""
     show_document_replaces_view: bool = False
-    """`window/showDocument{takeFocus: false}` replaces the document in view nevertheless."""
+    """`window/showDocument{takeFocus: false}` still replaces the document in view."""
     draws_icons: bool = False
     """Draws `$(name)` as an icon in the titles of code lenses and in progress."""
     checks_versions: bool = False
@@ -41,7 +41,7 @@ class EditorFlags:
     drops_questions: bool = False
     """Ends a question about an edit, and drops the edit, if the answer to a command comes meanwhile (eglot)."""
     always_says_by_hand: bool = False
-    """Its `willSave` says of every save, also of an automatic one, that the user saved."""
+    """Its `willSave` reports every save as a save by the user, even an automatic one."""
     answer_seconds: float | None = None
     """How long the answer to an edit can take, in seconds; None: the editor may ask the user first, as eglot does."""
     change_delay: float = 0.5
@@ -105,7 +105,7 @@ EDITORS: Sequence[tuple[str, tuple[int, ...], EditorFlags]] = (
 )
 """Prefix of `clientInfo.name` in lower case, lowest version, flags. The first row that matches is used.
 
-A fork has a name of its own: our client sends the editor it is built from as `experimental.tark.editor`, which is used
+A fork has its own name. Tark's extension sends the editor it is built from as `experimental.tark.editor`, which is used
 instead.
 """
 
@@ -134,7 +134,7 @@ class ClientInfo:
 
     @classmethod
     def from_params(cls, params: object) -> "ClientInfo":
-        """From the params of `initialize`. They can be anything."""
+        """From the params of `initialize`, which can be anything."""
         capabilities = find_value(params, "capabilities")
         name, version = (_text(find_value(params, f"clientInfo.{key}")) for key in ("name", "version"))
         editor = _text(find_value(capabilities, "experimental.tark.editor"))
@@ -162,12 +162,12 @@ class ClientInfo:
         return self.get(path) not in (None, False)
 
     def understands(self, flag: str) -> bool:
-        """Does the client support this part of our protocol (`experimental.tark`: `updates`, `permission`, ...)?"""
+        """Does the client support this part of Tark's protocol (`experimental.tark`: `updates`, `permission`, ...)?"""
         return self.get("experimental.tark.protocol") == PROTOCOL and self.get(f"experimental.tark.{flag}") is True
 
 
 def folder_paths(folders: object) -> tuple[Path, ...]:
-    """The paths of LSP `WorkspaceFolder`s. Folders without a path are left out."""
+    """The paths of LSP `WorkspaceFolder`s, without folders that have no path."""
     uris = [find_value(folder, "uri") for folder in folders] if isinstance(folders, list) else []
     paths = [path_from_uri(uri) for uri in uris if isinstance(uri, str)]
     return tuple(path for path in paths if path is not None)

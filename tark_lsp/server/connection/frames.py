@@ -4,23 +4,23 @@ from collections.abc import Iterator
 
 MAX_HEADER = 4096
 MAX_BODY = 256 * 1024 * 1024
-"""Bytes in the largest message that is kept: far above a document of 50 MB, since JSON can take six bytes for one."""
+"""Bytes in the largest accepted message: far above a document of 50 MB, since JSON can take six bytes for one."""
 
 
 class FramingError(ValueError):
-    """The bytes are not framed as LSP says. The next message cannot be found, so the stream must be closed."""
+    """The bytes do not have LSP's framing. The next message cannot be found, so the stream must be closed."""
 
 
 class FrameDecoder:
-    """Takes bytes however they are cut, and returns each body once it is complete.
+    """Accepts bytes in pieces of any size, and returns each body when it is complete.
 
-    Any header except Content-Length and Content-Type is an error, so that an HTTP request never passes for a message.
+    Any header except Content-Length and Content-Type is an error, so that an HTTP request is never taken for a message.
     """
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
         self._max_body = max_body
         self._buffer = bytearray()
-        self._missing: int | None = None  # bytes of the body still to come; None if its header is
+        self._missing: int | None = None  # bytes of the body still to come; None while the header is incomplete
         self._too_large = False
 
     def feed_bytes(self, data: bytes) -> Iterator[bytes | None]:
@@ -48,7 +48,7 @@ class FrameDecoder:
 
     @property
     def rest(self) -> bytes:
-        """The bytes behind the last body that was returned."""
+        """The bytes after the last returned body."""
         return bytes(self._buffer)
 
 
@@ -57,7 +57,7 @@ def encode_frame(body: bytes) -> bytes:
 
 
 def _check_unfinished_header(header: bytes) -> None:
-    """A client that ends lines differently, or never, would wait for us forever, as we would for it."""
+    """Raises for wrong or missing line endings, because client and server would wait for each other forever."""
     if len(header) == MAX_HEADER or header.startswith(b"\r\n") or b"\n" in header.replace(b"\r\n", b""):
         raise FramingError("the header is empty, or does not end with two CRLF")
 

@@ -1,9 +1,9 @@
-"""Imports lsprotocol fast: a class gets its methods when its first object is made, not when it is defined.
+"""Imports lsprotocol fast: a class gets its methods when its first object is created, not when it is defined.
 
 attrs generates the methods of all 554 classes on import, which takes 0.25 s of CPU and 12 MB: more than half of a stock
 pygls server. Messages are plain dicts here, so only three of the classes are ever used.
 
-What does not work in such a process: cattrs and `attrs.fields` do not recognize a class before its first object.
+Limitation: in such a process, cattrs and `attrs.fields` do not recognize a class before its first object.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ def import_lsprotocol() -> None:
         def first_init(self: Any, *values: Any, **fields: Any) -> None:
             if cls.__init__ is first_init:
                 del cls.__init__
-                define(cls, slots=False)  # in place; with slots, attrs would make another class
+                define(cls, slots=False)  # in place; with slots, attrs would create another class
             self.__init__(*values, **fields)
 
         cls.__init__ = first_init

@@ -1,4 +1,4 @@
-"""From `initialize` to `exit`: which messages are served when, and what runs once at the end."""
+"""The lifecycle from `initialize` to `exit`: which messages are served when, and what runs once at the end."""
 
 import asyncio
 import logging
@@ -12,13 +12,13 @@ from tark_lsp.server.connection.running_requests import RunningRequests
 logger = logging.getLogger(__name__)
 
 STOP_SECONDS = 3.0
-"""How long the handler of `shutdown` can take: a client waits for its answer, and many kill the server soon after."""
+"""How long the handler of `shutdown` can take. Clients wait for its answer, and many kill the server soon after."""
 CANCEL_SECONDS = 0.5
 
 
 class Lifecycle:
     def __init__(self, running: RunningRequests, stop_handler: Callable[[], Callable[..., Awaitable[Any]] | None]):
-        """`stop_handler` gives the handler that is registered for `shutdown`, if there is one."""
+        """`stop_handler` returns the registered handler of `shutdown`, if there is one."""
         self._running = running
         self._stop_handler = stop_handler
         self._stopping: asyncio.Future[None] | None = None
@@ -59,6 +59,6 @@ class Lifecycle:
                     await handler({})
             except TimeoutError:
                 logger.warning("gave up what did not end within %.0f s", STOP_SECONDS)
-            except Exception:  # logged: the requests are still to be ended
+            except Exception:  # logged, because the requests must still be ended
                 logger.exception("the handler of shutdown failed")
         await self._running.cancel_all(except_task=shutdown, seconds=CANCEL_SECONDS)

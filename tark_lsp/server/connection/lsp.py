@@ -1,4 +1,4 @@
-"""What the rest of server/ sees of the connection to the editor. `TarkProtocol` implements it, and so do tests."""
+"""The interface of the connection to the editor for the rest of server/. `TarkProtocol` and tests implement it."""
 
 from typing import Any, Protocol
 
@@ -12,17 +12,17 @@ class Connection(Protocol):
     """Messages are plain JSON: dicts, lists, strings, numbers, booleans and None."""
 
     client: ClientInfo
-    """Known from `initialize` on; before, it is a default."""
+    """Known after `initialize`. Before that, it is a default."""
 
     @property
     def backlogged(self) -> bool:
-        """The client does not read what it was sent: join updates instead of sending more of them."""
+        """The client does not read what it was sent, so join updates instead of sending more of them."""
         return False
 
     def notify(self, method: str, params: object = None) -> None: ...
 
     async def request(self, method: str, params: object = None) -> Any:
-        """The client's answer. Raises RequestFailed.
+        """Return the client's answer. Raises RequestFailed.
 
-        Cancelling the task that awaits it (a timeout does so) sends `$/cancelRequest`; a late answer is dropped.
+        Cancelling the task that awaits it (for example by a timeout) sends `$/cancelRequest`. A late answer is dropped.
         """

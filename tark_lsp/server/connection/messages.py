@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 messages as plain dicts: bytes to a checked message and back, and the params of a call. Pure."""
+"""JSON-RPC 2.0 messages as plain dicts: converts bytes to a checked message and back, and checks params. Pure."""
 
 import inspect
 import json
@@ -25,9 +25,9 @@ P = TypeVar("P", bound="BaseModel")
 
 
 def decode_message(body: bytes | None) -> Message:
-    """The JSON object in `body`; None is a body that was too large to keep. Raises RequestError.
+    """The JSON object in `body`. None: the body was too large to keep. Raises RequestError.
 
-    Only the top level is read as an envelope: what params and results contain is data, whatever its keys.
+    Only the top level is read as an envelope. Params and results are data, whatever their keys.
     """
     try:
         if body is None:
@@ -41,7 +41,7 @@ def decode_message(body: bytes | None) -> Message:
 
 
 def encode_message(message: Message) -> bytes:
-    # ASCII, because a lone surrogate in some editor's text has no UTF-8, only an escape.
+    # ASCII, because a lone surrogate in an editor's text has no UTF-8 encoding, only an escape.
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
@@ -61,9 +61,9 @@ def check_envelope(message: Message) -> None:
 
 
 def checked_params(handler: Callable[..., Any], params: object) -> Any:
-    """What the handler gets: an instance of the pydantic model that its annotation names, else a dict; {} for None.
+    """The argument of the handler: an instance of the pydantic model in its annotation, else a dict; {} for None.
 
-    Raises RequestError -32602 that names the wrong fields. It does not repeat their values, which can be whole files.
+    Raises RequestError -32602 with the names of wrong fields, but without their values, which can be whole files.
     """
     if params is None:
         params = {}

@@ -1,7 +1,7 @@
-"""What we replace of pygls's `LanguageServerProtocol`; docs/pygls.md says why, point by point.
+"""Replaces parts of pygls's `LanguageServerProtocol`. docs/pygls.md says why, point by point.
 
-Kept are pygls's registry (`fm`), which is the only one, the names of its methods, and the way built-in handlers call
-registered ones. Messages are plain dicts: nothing is structured by lsprotocol's types.
+These parts of pygls stay: the registry (`fm`), which is the only one, the names of the methods, and the way built-in
+handlers call registered handlers. Messages are plain dicts, and lsprotocol's types are not used to structure them.
 """
 
 import inspect
@@ -48,7 +48,7 @@ Handler = Callable[..., Any]
 class TarkProtocol(LanguageServerProtocol):
     """A request is handled by an `async def`, a notification by a plain `def`; both are registered with `feature`.
 
-    `client` is known from `initialize` on; before, it is a default.
+    `client` is known after `initialize`. Before that, it is a default.
     """
 
     writer: "PipeWriter | None"
@@ -61,7 +61,7 @@ class TarkProtocol(LanguageServerProtocol):
         super().__init__(server, converter)
 
     def _register_builtin_features(self) -> None:
-        """Without pygls's documents, folders and progress tokens: those of `workspace/` and `turns/` replace them."""
+        """Leaves out pygls's documents, folders and progress tokens, because `workspace/` and `turns/` replace them."""
         self.fm.add_builtin_feature(types.INITIALIZE, self.lsp_initialize)
         self.fm.add_builtin_feature(types.SHUTDOWN, self.lsp_shutdown)
         self.fm.add_builtin_feature(types.WORKSPACE_EXECUTE_COMMAND, self.lsp_workspace__execute_command)
@@ -71,14 +71,14 @@ class TarkProtocol(LanguageServerProtocol):
     # What comes from the client
 
     def receive(self, body: bytes | None) -> None:
-        """Handle one body; None is one that was too large to keep."""
+        """Handle one body. None: the body was too large to keep."""
         try:
             self.handle_message(decode_message(body))
         except RequestError as error:
             self._send_response(None, error=error)
 
     def handle_message(self, message: Any) -> None:
-        """Start a task for a request; handle anything else before returning, so that the order is kept."""
+        """Start a task for a request. Handle everything else before returning, to keep the order."""
         if is_response(message):
             self.to_client.resolve(message)
             return
@@ -102,7 +102,7 @@ class TarkProtocol(LanguageServerProtocol):
         self.running.start(msg_id, method_name, lambda: handler(arguments))
 
     def _handle_notification(self, method_name: str, params: Any) -> None:
-        """What a handler raises is logged: a notification has no answer."""
+        """Errors of a handler are logged, because a notification has no answer."""
         handler = find_handler(self.fm, method_name, is_request=False)
         if handler is None or self.lifecycle.refusal(method_name) is not None:
             return
@@ -110,20 +110,20 @@ class TarkProtocol(LanguageServerProtocol):
             handler(checked_params(handler, params))
         except RequestError as error:
             logger.warning("%s: %s", method_name, error)
-        except Exception:  # logged: one bad notification must not end the server
+        except Exception:  # logged, because one bad notification must not end the server
             logger.exception("%s failed", method_name)
 
     # Built-in handlers
 
     def start(self, params: object) -> None:
-        """Know the client, and call the registered handler of `initialize`. An error in it is logged."""
+        """Read what the client is, and call the registered handler of `initialize`. Errors in it are logged."""
         self.lifecycle.initialized = True
         self.client = ClientInfo.from_params(params)
         handler = self.fm.features.get(types.INITIALIZE)
         if handler is not None:
             try:
                 handler(params)
-            except Exception:  # logged: the editor gets its answer all the same
+            except Exception:  # logged, because the editor still gets its answer
                 logger.exception("the handler of initialize failed")
 
     async def lsp_initialize(self, params: dict[str, Any]) -> dict[str, Any]:  # type: ignore[override]  # plain JSON
@@ -145,7 +145,7 @@ class TarkProtocol(LanguageServerProtocol):
 
     @property
     def backlogged(self) -> bool:
-        """The client does not read what it was sent: join updates instead of sending more of them."""
+        """The client does not read what it was sent, so join updates instead of sending more of them."""
         return self.writer is not None and self.writer.backlogged
 
     def notify(self, method: str, params: object = None) -> None:
@@ -153,9 +153,9 @@ class TarkProtocol(LanguageServerProtocol):
         self._send_data(message if params is None else message | {"params": params})
 
     async def request(self, method: str, params: object = None) -> Any:
-        """The client's answer. Raises RequestFailed.
+        """Return the client's answer. Raises RequestFailed.
 
-        Cancelling the task that awaits it (a timeout does so) sends `$/cancelRequest`; a late answer is dropped.
+        Cancelling the task that awaits it (for example by a timeout) sends `$/cancelRequest`. A late answer is dropped.
         """
         return await self.to_client.request(method, params)
 
@@ -175,7 +175,7 @@ class TarkProtocol(LanguageServerProtocol):
 
 
 def find_handler(manager: FeatureManager, method: str, *, is_request: bool) -> Handler | None:
-    """The handler of this method if it is of the right kind. As in pygls, built-in handlers come first."""
+    """The handler of this method if it has the right kind. As in pygls, built-in handlers come first."""
     handler: Handler | None = manager.builtin_features.get(method) or manager.features.get(method)
     return handler if handler is not None and inspect.iscoroutinefunction(handler) is is_request else None
 

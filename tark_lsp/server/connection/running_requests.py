@@ -1,4 +1,4 @@
-"""The client's requests while they run: each is a task, so that cancelling it ends its work."""
+"""The client's running requests. Each is a task, so that cancelling it ends its work."""
 
 import asyncio
 import logging
@@ -36,7 +36,7 @@ class RunningRequests:
             task.cancel()
 
     async def cancel_all(self, *, except_task: asyncio.Task[None] | None, seconds: float) -> None:
-        """Cancel what is running and wait until it is answered, `seconds` at most."""
+        """Cancel the running requests and wait until they are answered, at most `seconds`."""
         tasks = [task for task in self._tasks.values() if task is not except_task]
         for task in tasks:
             task.cancel()
@@ -44,12 +44,12 @@ class RunningRequests:
             await asyncio.wait(tasks, timeout=seconds)
 
     async def wait_for_answers(self, seconds: float) -> None:
-        """Wait until what is running is answered, `seconds` at most."""
+        """Wait until the running requests are answered, at most `seconds`."""
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=seconds)
 
     async def _run(self, request_id: MessageId, work: Callable[[], Awaitable[object]]) -> None:
-        # Answered here and not when the task is done: work that the handler started must not report before its answer.
+        # Answered here, not when the task is done: work that the handler started must not report before the answer.
         self._send_response(request_id, await work())
 
     def _finish(self, request_id: MessageId, method: str, task: asyncio.Task[None]) -> None:
@@ -67,7 +67,7 @@ def _answered_error(method: str, exception: BaseException) -> RequestError:
     """The error that the client gets for an exception. Details that the client does not get are logged."""
     if isinstance(exception, RequestError):
         return exception
-    if isinstance(exception, TarkError):  # its message is written for people
+    if isinstance(exception, TarkError):  # its message is written for users
         logger.warning("%s: %s", method, exception)
         return RequestError(str(exception), rpc_code=INTERNAL_ERROR)
     logger.error("%s failed", method, exc_info=exception)

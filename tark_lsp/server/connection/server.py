@@ -1,4 +1,4 @@
-"""The language server: pygls's `LanguageServer` with our protocol, served over two pipes of stdio."""
+"""The language server: pygls's `LanguageServer` with Tark's protocol, served over the two pipes of stdio."""
 
 import asyncio
 import inspect
@@ -25,28 +25,28 @@ logger = logging.getLogger(__name__)
 F = TypeVar("F", bound=Callable[..., Any])
 
 PARENT_SECONDS = 2.0
-"""Between two checks that the client's process is alive."""
+"""Time between two checks whether the client's process is alive."""
 
 
 class TarkServer(LanguageServer):
-    """Register handlers with `feature` and `command` before it serves. `start_io` and its like are not used.
+    """Register handlers with `feature` and `command` before it serves. `start_io` and similar methods are not used.
 
-    A handler's annotation says what its params are: a pydantic model, against which they are checked, or a plain dict.
+    A handler's annotation is the type of its params: a pydantic model, which checks them, or a plain dict.
     """
 
     protocol: TarkProtocol
 
     def __init__(self) -> None:
-        # A bare converter: nothing is structured by lsprotocol's types, and making their converter takes time.
+        # A bare converter, because lsprotocol's types are not used, and creating their converter takes time.
         super().__init__("tark-lsp", __version__, protocol_cls=TarkProtocol, converter_factory=Converter)
 
     def feature(self, feature_name: str, options: Any | None = None) -> Callable[[F], F]:
         """Register the only handler of a method. Further listeners use `listen()` of what the handler calls.
 
         A request is handled by an `async def`. It runs as a task that `$/cancelRequest` and `shutdown` really cancel,
-        and returns JSON. RequestError is answered with its `rpc_code` and message, any other error is logged and
-        answered with -32603. A notification is handled by a plain `def` before any later message; it starts a task
-        for work that takes time. So is `initialize`, which the built-in handler has answered already.
+        and returns JSON. RequestError is answered with its `rpc_code` and message. Any other error is logged and
+        answered with -32603. A notification is handled by a plain `def` before any later message. It starts a task for
+        work that takes time. The same is true for `initialize`, which the built-in handler has already answered.
 
         Raises TypeError for a handler of the wrong kind, FeatureAlreadyRegisteredError for a second one.
         """
@@ -61,7 +61,7 @@ class TarkServer(LanguageServer):
     async def serve(self, reader: PipeReader, stdout: int, *, received: bytes = b"", initialize: object = None) -> int:
         """Serve until the end, writing to a file descriptor. Returns the exit code: 0 after `shutdown`, else 1.
 
-        `received` was read before `reader` was; `initialize` is the message if it was answered already.
+        `received`: data that was read before `reader`. `initialize`: the message, if it was already answered.
         """
         loop = asyncio.get_running_loop()
         ended = self.protocol.lifecycle.ended
@@ -91,7 +91,7 @@ class TarkServer(LanguageServer):
         while not self.protocol.lifecycle.ended.is_set():
             for body in decoder.feed_bytes(data):
                 self.protocol.receive(body)
-                # A request begins before what came after it is handled; and a flood leaves the loop to others.
+                # A request starts before later messages are handled, and a flood of messages does not block the loop.
                 await asyncio.sleep(0)
             data = await reader.read()
             if not data:
@@ -99,7 +99,7 @@ class TarkServer(LanguageServer):
 
     async def _watch(self) -> None:
         client = self.protocol.client
-        # No event says on every system that a process has ended.
+        # There is no event for the end of a process on every system.
         while client.process_id is None or is_alive(client.process_id):
             await asyncio.sleep(PARENT_SECONDS)
             client = self.protocol.client

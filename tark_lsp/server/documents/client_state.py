@@ -1,4 +1,4 @@
-"""What LSP does not tell a server about the editor: what other servers know, and how to save documents."""
+"""What LSP does not provide about the editor: what other servers know, and how to save documents."""
 
 import asyncio
 import logging
@@ -36,7 +36,7 @@ class SeenDiagnostics:
 
 
 class ClientState:
-    """One per server. If the client cannot be asked, the diagnostics of the last `codeAction` requests are used."""
+    """One per server. If the client cannot be asked, uses the diagnostics of the last `codeAction` requests."""
 
     def __init__(self, connection: Connection, documents: Documents) -> None:
         self._connection = connection
@@ -44,10 +44,10 @@ class ClientState:
         self._seen: dict[Path, SeenDiagnostics] = {}
         self._moment = 0
         self._automatic: set[Path] = set()
-        """Files for which the editor sends `codeAction` requests on its own, so newer diagnostics can come any time."""
+        """Files for which the editor sends `codeAction` requests by itself: newer diagnostics can come at any time."""
 
     def saw_action(self, uri: str, lines: incoming.Range, context: lsp_params.CodeActionContext) -> None:
-        """Remember the diagnostics in a `codeAction` request, which are those of the lines that it asks about."""
+        """Remember the diagnostics in a `codeAction` request, which are for the lines that it asks about."""
         path = path_from_uri(uri)
         if path is None:
             return
@@ -122,7 +122,7 @@ class ClientState:
 
 
 def read_diagnostics(path: Path, diagnostics: object) -> tuple[Diagnostic, ...]:
-    """From LSP's JSON. Our own diagnostics and malformed ones are left out."""
+    """From LSP's JSON, without Tark's own and malformed diagnostics."""
     if not isinstance(diagnostics, list):
         return ()
     return tuple(

@@ -1,6 +1,6 @@
-"""Asks the editor's other language servers by `tark/clientState`, and reads their answers, which have LSP's shapes.
+"""Asks the editor's other language servers with `tark/clientState`, and reads their answers, which have LSP's types.
 
-Of the ranges only the lines count: the characters can be in the encoding of another server.
+Only the lines of ranges count, because the characters can be in the encoding of another server.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from tark_lsp.workspace.uris import path_from_uri
 log = logging.getLogger(__name__)
 
 SECONDS = 2.0
-"""How long an answer can take; then the index answers."""
+"""How long an answer can take. After that, the index answers."""
 MOST_PLACES = 2_000
-"""Of one answer that are read."""
+"""How many items of one answer are read."""
 DEEPEST = 20
-"""Symbols within symbols that are read."""
+"""How many levels of nested symbols are read."""
 LONGEST_HOVER = 10_000
 
 NUMBERS_OF_KINDS: Mapping[str, Sequence[int]] = {
@@ -44,13 +44,13 @@ NUMBERS_OF_KINDS: Mapping[str, Sequence[int]] = {
     "type": (26,),
 }
 KINDS = {number: kind for kind, numbers in NUMBERS_OF_KINDS.items() for number in numbers}
-"""LSP's SymbolKind in the words of the index. Others (literals) are no definitions; they have no word."""
+"""LSP's SymbolKind -> the index's name. Other kinds (literals) are not definitions, and have no name here."""
 
 
 async def ask_language_servers(
     connection: Connection, documents: Documents, question: CodeQuestion, line: str
 ) -> CodeAnswer | None:
-    """`line` is the text of the question's line. None if there is no answer in time, or if it says nothing."""
+    """`line` is the text of the question's line. None if there is no answer in time, or if it is empty."""
     if not connection.client.understands("languageServers"):
         return None
     params: dict[str, Any] = {"want": [question.want.value]}
@@ -76,7 +76,7 @@ async def ask_language_servers(
 
 
 def read_answer(question: CodeQuestion, value: object) -> CodeAnswer | None:
-    """What is malformed is left out; None if nothing is left."""
+    """The answer without malformed parts; None if nothing is left."""
     if question.want is Want.HOVER:
         text = value.strip()[:LONGEST_HOVER] if isinstance(value, str) else ""
         return CodeAnswer(text=text) if text else None
@@ -89,7 +89,7 @@ def read_answer(question: CodeQuestion, value: object) -> CodeAnswer | None:
 
 
 def _places(value: object, path: Path | None, container: str = "", depth: int = 0) -> Iterator[CodePlace]:
-    """From Location, SymbolInformation and DocumentSymbol, of which `path` is the file."""
+    """From Location, SymbolInformation and DocumentSymbol. `path`: the file of the DocumentSymbol."""
     for item in value if isinstance(value, list) else []:
         uri = find_value(item, "location.uri") or find_value(item, "uri")
         file = path_from_uri(uri) if isinstance(uri, str) else path
@@ -107,7 +107,7 @@ def _places(value: object, path: Path | None, container: str = "", depth: int = 
 
 
 def _container(item: object, name: str) -> str:
-    """Some servers (jedi) give the whole name of the symbol: `shop.Item.price` for `price`."""
+    """Some servers (jedi) return the qualified name of the symbol: `shop.Item.price` for `price`."""
     around = find_value(item, "containerName")
     return f".{around}".removesuffix(f".{name}")[1:] if isinstance(around, str) else ""
 
@@ -140,7 +140,7 @@ def _name(item: object) -> str:
 
 
 def _lines(value: object) -> tuple[int, int] | None:
-    """The first and last line of LSP's Range, from 1. One that ends before the first character of a line ends above."""
+    """The first and last line of LSP's Range, from 1. A range that ends at a line's start ends in the line above."""
     start, end = find_value(value, "start.line"), find_value(value, "end.line")
     if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end:
         return None

@@ -1,7 +1,7 @@
-"""Finds the lines that a request is about: the definition around a caret, the definition after a comment. Pure.
+"""Finds the lines that a request is about: the definition around a cursor, the definition after a comment. Pure.
 
-It uses the indentation and the words that begin definitions, so it works for any language that is indented as usual. If
-it finds nothing, the line itself is used. The user is shown the range before anything is done with it.
+It uses the indentation and the words that begin definitions, so it works for any language with usual indentation. If it
+finds nothing, the line itself is used. The user is shown the range before anything is done with it.
 """
 
 import re
@@ -27,9 +27,9 @@ DEFINITION = re.compile(
     re.VERBOSE,
 )
 LONGEST_HEAD = 400
-"""Characters of a line that can begin a definition. On the long lines of minified code a pattern would take forever."""
+"""How many characters of a line are checked. On long lines of minified code, the pattern would take forever."""
 FARTHEST = 10_000
-"""Lines above the caret that are searched."""
+"""How many lines above the cursor are searched."""
 CONTROL = re.compile(
     r"\s*\}?\s*(?:if|else|elif|for|while|switch|case|try|catch|finally|do|with|match|return|elseif|when)\b"
 )
@@ -40,7 +40,7 @@ CLOSER = re.compile(r"\s*(?:[)\]}]|end\b)")
 def enclosing_definition(lines: Sequence[str], line: int) -> tuple[int, int]:
     """The lines [start, end) of the innermost definition that contains `line`; the line itself if none does."""
     limit = sys.maxsize
-    """A line that begins a block around the lines seen so far is indented by less than this."""
+    """A line that begins a block around the lines seen so far has less indentation than this."""
     for start in range(min(line, len(lines) - 1), max(-1, line - FARTHEST), -1):
         text = lines[start]
         if not (bare := text.lstrip()):
@@ -66,7 +66,7 @@ def definition_after(lines: Sequence[str], line: int) -> tuple[int, int] | None:
 
 
 def begins_definition(lines: Sequence[str], at: int) -> bool:
-    """Also if the brace of the block stands on the next line."""
+    """Also true if the brace of the block is on the next line."""
     line = lines[at]
     if at + 1 < len(lines) and lines[at + 1].strip() == "{" and line.rstrip().endswith(")"):
         line = f"{line.rstrip()} {{"
@@ -79,7 +79,7 @@ def is_definition(line: str) -> bool:
 
 
 def block_end(lines: Sequence[str], start: int) -> int:
-    """The first line after the block that begins at `start`: it has deeper lines, and lines that close it."""
+    """The first line after the block that begins at `start`. The block has deeper lines, and lines that close it."""
     while start + 1 < len(lines) and PREFIX.match(lines[start]):
         start += 1
     indent = _indent(lines[start])

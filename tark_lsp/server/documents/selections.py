@@ -1,4 +1,4 @@
-"""What the user selected last outside of chats: as the client tells it, else as the last `codeAction` request did."""
+"""The user's last selection outside chats: as the client reports it, else from the last `codeAction` request."""
 
 import logging
 from typing import Any
@@ -36,7 +36,7 @@ class Selections:
             self._selection = self._action
 
     def last_action(self) -> Selected | None:
-        """What a command without a document is about. None if that document is closed."""
+        """The selection for a command without a document. None if its document is closed."""
         action = self._action
         return action if action is not None and self._documents.find_document(action[0].uri) is not None else None
 

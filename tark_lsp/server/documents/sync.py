@@ -1,4 +1,4 @@
-"""Notifications about documents and files as plain values; what is malformed is logged and skipped."""
+"""Converts notifications about documents and files to plain values. Malformed parts are logged and skipped."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,15 @@ from tark_lsp.workspace.uris import path_from_uri
 logger = logging.getLogger(__name__)
 
 BY_HAND, AUTOMATIC_SAVES = 1, (2, 3)
-"""Values of TextDocumentSaveReason; automatic: after a delay, and when the focus leaves. LSP has it in `willSave`; our
-own clients send it in `didSave`."""
+"""Values of TextDocumentSaveReason. Automatic: after a delay, and when the focus leaves. LSP has it in `willSave`.
+Tark's own clients also send it in `didSave`."""
 
 
 class DocumentSync:
     """Each method takes the params of one notification."""
 
     def __init__(self, documents: Documents, *, trusts_will_save: bool = True) -> None:
-        """`trusts_will_save`: the editor tells saves by hand from automatic ones in `willSave`."""
+        """`trusts_will_save`: the editor distinguishes saves by the user from automatic saves in `willSave`."""
         self._documents = documents
         self._trusts_will_save = trusts_will_save
 
@@ -65,7 +65,7 @@ class DocumentSync:
 
 
 def paths_of_files(params: Mapping[str, Any], *names: str) -> Iterator[list[Path]]:
-    """For each file of a notification, the paths of the URIs with these names. What is not a file is skipped."""
+    """For each file of a notification, the paths of the URIs with these names. Skips URIs that are not files."""
     files = params.get("files")
     for file in files if isinstance(files, list) else ():
         uris = [file.get(name) for name in names] if isinstance(file, dict) else []
@@ -89,7 +89,7 @@ def _version(params: object) -> int | None:
 
 
 def _content_change(value: object) -> ContentChange:
-    """Raises ValueError if it has no text, or a range without positions."""
+    """Raises ValueError if the change has no text, or has a range without positions."""
     text, span = find_value(value, "text"), find_value(value, "range")
     if not isinstance(text, str):
         raise ValueError("a change without text")

@@ -1,6 +1,6 @@
 """What a turn is about: the document and range of a request, in the current text (protocol.md, "Document and range").
 
-A range in an older version is carried forward through the changes since then. A newer version is waited for.
+A range in an older version is mapped through the changes since then. If the version is newer, the server waits for it.
 """
 
 import asyncio
@@ -147,7 +147,7 @@ class Targets:
 
 
 def _carried(start: Place, end: Place, change: Change, encoding: str) -> tuple[Place, Place]:
-    """The range after a change outside it, in the client's units. Raises ContentModified for a change inside it."""
+    """The range after a change outside the range, in the client's units. Raises ContentModified for a change inside."""
     first, last = (change.start_line, change.start_units), (change.end_line, change.end_units)
     if first >= end and first != start:
         return start, end
@@ -174,7 +174,7 @@ def _range(start: Place, end: Place) -> incoming.Range:
 
 
 def _checked(lines: list[str], wanted: incoming.Range, encoding: str) -> tuple[Place, Place]:
-    """As code points. A character past the end of its line is clamped, a line past the end is an error."""
+    """The places in code points. A character past the end of its line is clamped, a line past the end is an error."""
     for position in (wanted.start, wanted.end):
         if position.line >= len(lines):
             raise RequestError(f"range: line {position.line} is past the end, which is line {len(lines) - 1}")
@@ -188,8 +188,8 @@ def _checked(lines: list[str], wanted: incoming.Range, encoding: str) -> tuple[P
 
 
 def _selection(snapshot: Snapshot, lines: list[str], places: tuple[Place, Place] | None) -> tuple[Selection, bool]:
-    """A range of at most one character (a line ending is one) is a caret: it selects the definition around it, else its
-    line."""
+    """A range of at most one character (a line ending is one) is a cursor. It selects the definition around it, or else
+    its line."""
     if places is None:
         return Selection(snapshot, 0, len(snapshot.text)), True
     start, end = places

@@ -22,15 +22,15 @@ from tark_lsp.workspace.outcomes import MISPLACED, Applied, Outcome, Refused, St
 from tark_lsp.workspace.snapshot import Snapshot
 
 SILENCE_SECONDS = 10.0
-"""How long to wait for a late change of the client before reporting that nothing changed."""
+"""How long to wait for a late change by the client before reporting that nothing changed."""
 QUIET_SECONDS = 0.3
-"""Clients that send no versions get edits only after so long without typing."""
+"""Clients that send no versions get edits only after this time without typing."""
 PATIENCE_SECONDS = 5.0
-"""How long to wait for that before repairing the text."""
+"""How long to wait for such a pause before repairing the text."""
 REFUSALS = 3
 REPAIRS = 10
 REOPEN_SECONDS = 1.0
-"""Between two checks whether a closed document that needs a repair is open again; each check uses up one repair."""
+"""Time between two checks whether a closed document that needs a repair is open again. Each counts as a repair."""
 
 
 class EditorBuffers:
@@ -42,7 +42,7 @@ class EditorBuffers:
         self._in_flight = asyncio.Lock()
         self._operations = FileOperations(connection, documents, self._in_flight)
         self._on_the_way: dict[Path, frozenset[str]] = {}
-        """The lines that edits write. Those of an edit stay until the next one, unless it was seen in the text."""
+        """The lines that edits write. They stay until the next edit, unless their edit was seen in the text."""
 
     def get(self, path: Path) -> Snapshot | None:
         document = self._documents.at(path)
@@ -52,11 +52,11 @@ class EditorBuffers:
         return self._documents.paths()
 
     def wrote_line(self, path: Path, line: str) -> bool:
-        """Does an edit of ours that is on its way to this document write such a line?"""
+        """Does an edit by Tark that is on its way to this document write such a line?"""
         return line.rstrip("\r\n") in self._on_the_way.get(path, ())
 
     async def apply(self, edit: ProposedEdit, label: str) -> Outcome:
-        """One edit at a time per connection. `Stale`: plan again on the current text. `Refused`: the editor refuses."""
+        """Apply one edit at a time. `Stale`: plan again on the current text. `Refused`: the editor refused the edit."""
         async with self._in_flight:
             for attempt in range(1, REFUSALS + 1):
                 if (known := self._documents.at(edit.path)) is not None and known.version is None:
@@ -82,8 +82,8 @@ class EditorBuffers:
     async def _repair(self, document: TextDocument, edit: ProposedEdit, misplaced: "Misplaced") -> Outcome:
         """The editor applied the edit to newer text, at the places of the old text: repair the text.
 
-        The right text is the edit carried over what the user typed. If the user typed inside the edit, it is only what
-        they typed. If they typed into lines that the repair removes, it has their lines as well, for them to look at.
+        The right text has both the edit and what the user typed. If the user typed inside the edit, it has only what
+        they typed. If they typed into lines that the repair removes, it also keeps their lines, so that they see them.
         """
         typed = replace(edit.base, text=misplaced.before)
         carried, conflicts = rebase(edit, typed)
@@ -114,12 +114,12 @@ class EditorBuffers:
                     await self._pause()
                 case Applied() if not typed_into and not (conflicts and misplaced.again):
                     return Stale("the person changed these lines", taken_back=True) if conflicts else outcome
-                case _:  # no answer, no change in spite of the answer, or typed into at once: no more can be repaired
+                case _:  # no answer, no change despite the answer, or the user typed into it: the repair ends
                     break
         return Refused(MISPLACED)
 
     async def _pause(self) -> None:
-        """The next edit waits until the user pauses, or it is misplaced again."""
+        """Wait until the user pauses, so that the next edit is not misplaced again."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await self._documents.wait_for_quiet(QUIET_SECONDS)
@@ -127,12 +127,12 @@ class EditorBuffers:
     async def _send(
         self, document: TextDocument, edit: ProposedEdit, label: str, *, patience: int = 1
     ) -> tuple[str, "Outcome | Misplaced | None"]:
-        """Returns the reason and the outcome. A reason without an outcome: it was refused, and can be sent again.
+        """Return the reason and the outcome. A reason without an outcome: the edit was refused, and can be sent again.
 
         `patience`: after a refusal, wait this many times the usual time for changes that the user may have typed.
         """
         flags = self._connection.client.flags
-        edit = changed_lines(edit)  # a hunk can have lines between its changes that stay as they are
+        edit = changed_lines(edit)  # a hunk can have unchanged lines between its changes
         edit = anchored(edit) if flags.adds_line_at_end else edit
         self._on_the_way[edit.path] = frozenset(line.rstrip("\r\n") for hunk in edit.hunks for line in hunk.new)
         refusal, outcome = await self._send_watched(document, edit, label, patience)
@@ -174,16 +174,17 @@ class EditorBuffers:
 
 
 def with_typed(base: Snapshot, typed: str, right: str) -> tuple[str, bool]:
-    """`right` with what was typed when `base` became `typed`.
+    """Add what was typed when `base` became `typed` to `right`.
 
-    Also whether some of it was typed into lines that `right` changes; `right` then gets those lines beside its own.
+    Also return whether some of it was typed into lines that `right` changes. These lines are added beside the lines of
+    `right`.
     """
     edit = ProposedEdit(base.path, base, tuple(line_changes(base.text, typed)))
     carried, lost = rebase(edit, replace(base, text=right))
     changes = line_changes(base.text, right)
     beside = []
     for hunk in lost:
-        # Below the new lines, which no other hunk replaces.
+        # Put them below the new lines, which no other hunk replaces.
         at = max((change.end for change in changes if hunk.start < change.end and change.start < hunk.end), default=0)
         at = max(at, hunk.start)
         grown = sum(len(change.new) - len(change.old) for change in changes if change.end <= at)

@@ -1,4 +1,4 @@
-"""Sends `workspace/applyEdit` and reads the answer, which the text or the disk has yet to confirm."""
+"""Sends `workspace/applyEdit` and reads the answer. The text or the disk must still confirm it."""
 
 import asyncio
 from typing import Any
@@ -10,13 +10,13 @@ from tark_lsp.server.protocol.capabilities import find_value
 PROOF_SECONDS = 3.0
 """How long a change can take to arrive after the answer: eglot sends it after 0.5 s of idleness."""
 IN_FLIGHT_SECONDS = 0.2
-"""How long a change by the editor can be on its way to us, in addition to the editor's own delay."""
+"""How long a change by the editor can be on its way to the server, in addition to the editor's own delay."""
 
 
 async def apply_edit(
     connection: Connection, label: str, edit: dict[str, Any], *, within: float | None
 ) -> tuple[bool, str]:
-    """Whether the editor says that it made the edit, and if not, its reason, which can be empty.
+    """Return whether the editor says that it made the edit, and if not, its reason, which can be empty.
 
     `within`: seconds; None if the user answers. Raises RequestFailed and TimeoutError.
     """

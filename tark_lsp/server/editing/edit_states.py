@@ -1,4 +1,4 @@
-"""Which texts an edit leads to in an editor that applies it by its line numbers: whole, or line by line. Pure."""
+"""The texts that an edit can lead to in an editor that applies it by line numbers, at once or line by line. Pure."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,18 +15,18 @@ def removes_nothing(edit: ProposedEdit, before: list[str]) -> bool:
 
 
 def makes(sent: Sequence[TextEdit], encoding: str, before: list[str], now: list[str]) -> bool:
-    """Do the edits at their old places make `now` of the text `before`?"""
+    """Do the edits, at their old places, turn the text `before` into `now`?"""
     (start, character), new = sent[0].start, sent[0].lines
     whole = character == 0 and len(before) > start and new and new[0] != "\n" and new[-1].endswith("\n")
     if whole and now[start : start + len(new)] != new:
-        return False  # seen without looking at the whole text
+        return False  # a quick check that does not look at the whole text
     return at_old_places(sent, encoding, before) == now != before
 
 
 def is_in_progress(edit: ProposedEdit, *texts: str) -> bool:
     """Are these texts states of this edit, made line by line and not complete? Neovim reports each replaced line.
 
-    Typed text is not mistaken for it: inside the hunks there are only lines of the edit, and outside nothing
+    Typed text is not mistaken for such a state: inside the hunks there are only lines of the edit, and outside nothing
     changed, except for an empty last line, which Neovim adds for an edit at the end of the text and then removes.
     """
     endings = ("\r\n" if text.endswith("\r\n") else "\n" for text in texts)
@@ -51,7 +51,7 @@ def _is_of(edit: ProposedEdit, text: str) -> bool:
 def is_made_of(sent: Sequence[TextEdit], encoding: str, old: Sequence[str], now: Sequence[str]) -> bool:
     """Is `now` a state of these edits at their old places in `old`, made one by one or line by line?
 
-    Such a text was not typed. In an edit, lines replace lines first; then the surplus lines are added or removed.
+    Such a text was not typed. An edit first replaces lines with lines, and then adds or removes the surplus lines.
     """
     at, growths = 0, {0}
     for hunk in (_whole_lines(edit, encoding, old) for edit in sent):
@@ -69,7 +69,7 @@ def is_made_of(sent: Sequence[TextEdit], encoding: str, old: Sequence[str], now:
 
 
 def _whole_lines(edit: TextEdit, encoding: str, lines: Sequence[str]) -> Hunk:
-    """What the edit makes of these lines, which can be others than those that it was made for."""
+    """What the edit does to these lines, which can differ from the lines that it was made for."""
     (first, head), (last, tail) = (_place_in(lines, place, encoding) for place in (edit.start, edit.end))
     new = edit.lines
     if head or tail or (new and not ending_of(new[-1]) and last < len(lines)):
@@ -79,7 +79,7 @@ def _whole_lines(edit: TextEdit, encoding: str, lines: Sequence[str]) -> Hunk:
 
 
 def _place_in(lines: Sequence[str], place: Position, encoding: str) -> Position:
-    """In code points. A place past the end of a line, or of the text, is that end."""
+    """The place in code points. A place past the end of a line or the text becomes that end."""
     line, character = place
     if line < len(lines):
         return line, from_client(lines[line], character, encoding)
@@ -106,7 +106,7 @@ def at_old_places(sent: Sequence[TextEdit], encoding: str, lines: Sequence[str])
 
 
 def _between(lines: Sequence[str], start: Position, end: Position, encoding: str) -> list[str]:
-    """The lines from one position to another, of which the first and the last can be parts."""
+    """The lines from one position to another. The first and the last can be parts of lines."""
     found = [*lines[start[0] : end[0] + (end[1] > 0)]]
     if end[1] and found and end[0] < len(lines):
         found[-1] = found[-1][: from_client(found[-1], end[1], encoding)]
@@ -116,7 +116,7 @@ def _between(lines: Sequence[str], start: Position, end: Position, encoding: str
 
 
 def _add(lines: list[str], more: Sequence[str]) -> None:
-    """Add lines of a text. A line that has no ending, or only half of one, goes on with the next line."""
+    """Add lines of a text. A line without a line ending, or with half of one, is joined with the next line."""
     if lines and more and (not ending_of(lines[-1]) or (lines[-1].endswith("\r") and more[0] == "\n")):
         lines[-1:] = split_lines(lines[-1] + more[0])
         more = more[1:]
@@ -124,9 +124,9 @@ def _add(lines: list[str], more: Sequence[str]) -> None:
 
 
 def _is_mixed(lines: Sequence[str], old: Sequence[str], new: Sequence[str]) -> bool:
-    """Is each line that of `old` or that of `new` in its place?
+    """Is each line the line of `old` or of `new` at its place?
 
-    The rest of the lines is that of `old`. Once it is that of `new`, the lines before are those of `new` too.
+    The remaining lines are those of `old`. If they are those of `new`, the lines before are those of `new`, too.
     """
     both = min(len(old), len(new))
     rest, old_rest, new_rest = ([*map(_body, some[both:])] for some in (lines, old, new))
@@ -138,7 +138,7 @@ def _is_mixed(lines: Sequence[str], old: Sequence[str], new: Sequence[str]) -> b
 
 
 def _body(line: str) -> str:
-    """Without its ending, which a last line lacks and gets when others follow it."""
+    """The line without its ending. A last line has no ending until other lines follow it."""
     return line.rstrip("\r\n")
 
 

@@ -1,7 +1,7 @@
-"""Finds out what an editor made of an edit: from the texts that it reports, never from its answer.
+"""Finds out what an editor did with an edit, from the texts that it reports and never from its answer.
 
-Texts are compared as lists of lines, which share their unchanged lines with the document: each key of the user compares
-many texts, and splitting a text of 50,000 lines takes longer than all of that.
+Texts are compared as lists of lines, which share their unchanged lines with the document. Each key press compares many
+texts, and splitting a text of 50,000 lines would take longer than all comparisons.
 """
 
 import asyncio
@@ -16,8 +16,9 @@ from tark_lsp.workspace.lines import ending_of
 from tark_lsp.workspace.outcomes import Applied, Outcome, Stale
 
 REST_SECONDS = 10.0
-"""How long the rest of an edit can be on its way if its first change is there. Neovim reports that one at once, and the
-rest by a timer, which is late if Neovim is busy. If the edit was sent again meanwhile, it would remove other lines."""
+"""How long the rest of an edit can be on its way after its first change. Neovim reports the first change at once, and
+the rest by a timer, which is late if Neovim is busy. If the edit was sent again meanwhile, it would remove other lines.
+"""
 TEXTS_KEPT = 20
 """How many states of a document are kept while an edit of it is on its way."""
 
@@ -26,13 +27,13 @@ TEXTS_KEPT = 20
 class Misplaced:
     """The editor applied the edit to newer text, by the line numbers of the old text: `before` became `after`.
 
-    That can be right (the user typed below), misplace lines (typed above), or write over what was typed (inside).
+    The result can be right (the user typed below), misplaced (typed above), or can overwrite what was typed (inside).
     """
 
     before: str
     after: str
     again: bool = False
-    """The text had the edit already: the user made the same change, or they typed and removed something since."""
+    """The text already had the edit: the user made the same change, or has typed and removed something since."""
 
 
 class Watch:
@@ -41,7 +42,7 @@ class Watch:
     def __init__(
         self, documents: Documents, document: TextDocument, edit: ProposedEdit, *, gathers: bool = True
     ) -> None:
-        """`gathers`: the editor can report typing and the edit in one notification; others report each by itself."""
+        """`gathers`: the editor can report typing and the edit in one notification, not separately."""
         self._documents = documents
         self._document = document
         self._edit = edit
@@ -97,8 +98,11 @@ class Watch:
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
 
     def _is_opened_again(self, document: TextDocument) -> bool:
-        """With the text that the edit is for: the editor may make it there, since versions can count from the start.
-        Or with the edit, which the editor made before it read the file again."""
+        """Was the document opened again with the text before the edit, or with the edit?
+
+        In the first case, the editor may still apply the edit, because versions can start again. In the second case,
+        the editor applied it before it read the file again.
+        """
         if document.uri != self._document.uri:
             return False
         return document.text == self._edit.base.text or is_in(self._edit, document.snapshot())
@@ -120,9 +124,9 @@ class Watch:
             current = self._document.snapshot()
             if self._as_predicted or is_in(self._edit, current):
                 return Applied(current)
-            if self._closed and self._doubtful:  # changes before that count, or the edit would be made twice
+            if self._closed and self._doubtful:  # changes before that count, otherwise the edit would be made twice
                 return self._doubtful
-            if self._closed and not closed:  # it can be opened again at once, with the edit
+            if self._closed and not closed:  # the document can be opened again at once, with the edit
                 closed, until = True, loop.time() + in_flight
             if not (self._closed or other) and current.text != self._edit.base.text:
                 begun = self._gathers and not refused and is_in_progress(self._edit, current.text)
@@ -131,7 +135,7 @@ class Watch:
                 async with asyncio.timeout_at(until):
                     await self._event.wait()
             except TimeoutError:
-                if self._event.is_set():  # a busy server reads what came in time together with the end of the time
+                if self._event.is_set():  # a busy server can read a change that came in time together with the timeout
                     continue
                 if self._closed:
                     return Stale("the document was closed")
@@ -141,17 +145,17 @@ class Watch:
                 return self._doubtful or Stale("the text changed meanwhile")
 
     def _made_on_newer(self, now: list[str]) -> list[str] | None:
-        """A text that was typed meanwhile, if `now` is that text with the edit at its old places."""
+        """The text that was typed meanwhile, if `now` is that text with the edit at its old places."""
         known = [*reversed(self._texts[1:]), *(self._states if now != self._after else ())]
         return next((before for before in known if self._makes(before, now)), None)
 
     def _made_twice(self, now: list[str]) -> list[str] | None:
         """The text with the edit, if the user made the same change just before the editor made it again.
 
-        If it removes lines, the second time it removed others. What is typed after the edit is not mistaken for typed
-        before it, even if the edit at its old places makes the same text of it. But if the edit only removes lines, and
-        each change is reported by itself, nobody types a line and removes it again so fast: then these are others, too.
-        Empty lines are typed and removed so fast, and nothing is lost with them.
+        If the edit removes lines, it removed other lines the second time. Text typed after the edit is not mistaken for
+        text typed before it, even if the edit at its old places leads to the same text. But if the edit only removes
+        lines, and the editor reports each change separately, other lines were removed, too: nobody types a line and
+        removes it again that fast. Empty lines can be typed and removed that fast, and nothing is lost with them.
         """
         removes = not self._gathers and not any(hunk.new for hunk in self._edit.hunks)
         known = [self._after, *(self._texts_after[-TEXTS_KEPT:] if removes else ())]
@@ -173,7 +177,7 @@ class Watch:
     def _is_part(self, now: list[str]) -> bool:
         """Is it only a part of this edit? An editor can report one hunk after the other.
 
-        Then it is the text with the edit up to the end of a hunk and the text without it from there on, or the reverse.
+        Such a text has the edit up to the end of a hunk and not from there on, or the reverse.
         """
         base, made, grown = self._base, self._after, 0
         begins = {id(text): _common(now, text) for text in (base, made)}
@@ -193,11 +197,11 @@ def _lines_of(document: TextDocument) -> list[str]:
 
 
 def _with_last(lines: list[str]) -> list[str]:
-    """As a document has them: with the empty line after the last ending."""
+    """The lines as in a document: with the empty line after the last line ending."""
     return lines if lines and not ending_of(lines[-1]) else [*lines, ""]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """The number of lines that both begin with."""
+    """The number of lines in the common beginning."""
     differing = (at for at, (line, same) in enumerate(zip(one, other, strict=False)) if line != same)
     return next(differing, min(len(one), len(other)))

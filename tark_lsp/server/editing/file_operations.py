@@ -1,4 +1,4 @@
-"""Asks the editor for RenameFile and DeleteFile; the outcome is read from the disk and from the editor's didClose.
+"""Asks the editor for RenameFile and DeleteFile. The outcome is read from the disk and from the editor's didClose.
 
 Some editors skip a rename and report it as applied (Neovim), rename on disk only and keep the old buffer (kakoune-lsp),
 or save the buffer at its new place, formatted (docs/editors.md). So the answer never counts as the outcome.
@@ -25,14 +25,14 @@ from tark_lsp.workspace.text_document import TextDocument
 from tark_lsp.workspace.uris import path_text, uri_from_path
 
 LOOK_SECONDS = 0.05
-"""Between two checks of the disk."""
+"""Time between two checks of the disk."""
 UNSAVED = "it has unsaved changes: save it, then try again"
 CHANGED = "the text changed meanwhile"
 LINKED = "it is open through a link: close that document, then try again"
 
 
 class FileOperations:
-    """Makes one at a time, and none while an edit is on its way."""
+    """Runs one file operation at a time, and none while an edit is on its way."""
 
     def __init__(self, connection: Connection, documents: Documents, in_flight: asyncio.Lock) -> None:
         self._connection = connection
@@ -89,7 +89,7 @@ class FileOperations:
             )
 
     async def _problem(self, snapshot: Snapshot) -> Outcome | None:
-        """Why the editor must not be asked. If it can, it first saves unsaved changes."""
+        """Why the editor must not be asked. First saves unsaved changes, if the editor supports that."""
         path = snapshot.path
         document = self._documents.at(path)
         if document is not None and Path(path_text(document.uri) or "").is_symlink():
@@ -113,7 +113,7 @@ class FileOperations:
         return Refused(UNSAVED) if document.dirty else None
 
     async def _ask(self, change: dict[str, Any], label: str) -> tuple[str, bool]:
-        """Why the editor did not do it (empty if it says it did), and whether it answered at all."""
+        """Return why the editor did not do it (empty if it says it did), and whether it answered at all."""
         edit, within = {"documentChanges": [change]}, self._connection.client.flags.answer_seconds
         try:
             applied, reason = await apply_edit(self._connection, label, edit, within=within)
@@ -156,7 +156,7 @@ class FileOperations:
 
 
 def _text(path: Path) -> str | None:
-    """The text of the file, to compare; None if it cannot be read. Follows no link and does not block."""
+    """The text of the file, for a comparison; None if it cannot be read. Follows no link and does not block."""
     try:
         return decode(open_folder(Path(path.anchor)).read(path.relative_to(path.anchor), LARGEST_FILE).data)[0]
     except (OSError, WorkspaceError):

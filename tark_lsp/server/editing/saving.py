@@ -1,4 +1,4 @@
-"""`saveAfterEdit`: a document without unsaved changes before an edit of ours has none after it either."""
+"""`saveAfterEdit`: saves a document after an edit by Tark if it had no unsaved changes before."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ class Saving:
         self._background = background
 
     def save_if_clean(self, path: Path, was_clean: bool) -> None:
-        """An edit of ours was written to the document; `was_clean`: it had no unsaved changes before."""
+        """An edit by Tark was written to the document. `was_clean`: it had no unsaved changes before."""
         if was_clean and self._settings().save_after_edit and self._connection.client.understands("save"):
             self._background.start(self._save(path))
 

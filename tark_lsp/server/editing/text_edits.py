@@ -24,21 +24,21 @@ class TextEdit:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Of the text: each key of the user asks for them many times."""
+        """The lines of the text, cached because each key press needs them many times."""
         return split_lines(self.text)
 
 
 def text_edits(document: TextDocument, edit: ProposedEdit, encoding: str) -> list[dict[str, Any]]:
-    """The edit as LSP sends it."""
+    """The edit in the form of LSP."""
     sent = find_text_edits(document.lines, edit, encoding)
     return [{"range": range_json(*item.start, *item.end), "newText": item.text} for item in sent]
 
 
 def find_text_edits(lines: Sequence[str], edit: ProposedEdit, encoding: str) -> list[TextEdit]:
-    """Whole lines, in order. If the last line of a hunk has no ending, the hunk ends at its last character.
+    """Edits of whole lines, in order. If a hunk's last line has no line ending, the edit ends at its last character.
 
-    If the first line of a hunk stays, but for its ending, the hunk begins at the end of that line, which is not sent.
-    `lines` are those of the document: one more than there are line endings.
+    If only the line ending of a hunk's first line changes, the edit begins at the end of that line, which is not sent.
+    `lines` are the lines of the document: one more than there are line endings.
     """
     last = len(lines) - 1
     edits = []
@@ -67,11 +67,11 @@ def _end_of_line(lines: Sequence[str], number: int, encoding: str) -> Position:
 
 
 def anchored(edit: ProposedEdit) -> ProposedEdit:
-    """The same change; if it adds lines after the last line, as an edit of the last line."""
+    """The same change. Lines that are added after the last line become part of an edit of the last line."""
     lines = edit.base.lines
     added = edit.hunks[-1] if edit.hunks else None
     if added is None or added.old or not lines or added.start < len(lines):
         return edit
-    if len(edit.hunks) > 1 and edit.hunks[-2].end == added.start:  # the last line is edited already
+    if len(edit.hunks) > 1 and edit.hunks[-2].end == added.start:  # the last line is already edited
         return edit
     return edit.only([*edit.hunks[:-1], Hunk(added.start - 1, (lines[-1],), (lines[-1], *added.new))])

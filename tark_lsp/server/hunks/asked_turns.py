@@ -1,4 +1,4 @@
-"""What the turns of hunks were asked for, also those of earlier servers."""
+"""The requests of the turns that made hunks, including turns of earlier servers."""
 
 from tark_lsp.agent.kinds import KINDS
 from tark_lsp.agent.session import Session
@@ -16,7 +16,7 @@ class AskedTurns:
         return self._records.get_turn(turn_id) is not None or self._sessions.store.log.find_turn(turn_id) is not None
 
     def find_asked(self, turn_id: str) -> tuple[str, str]:
-        """What the turn was asked for, and the id of its session. Raises RequestError for an unknown turn."""
+        """The request of the turn, and the id of its session. Raises RequestError for an unknown turn."""
         if (record := self._records.get_turn(turn_id)) is not None:
             asked = record.kind.prompt_text(record.request.prompt).strip()
             return asked or record.kind.instructions, record.session.id
@@ -25,7 +25,7 @@ class AskedTurns:
         return turn.prompt.strip() or (kind.instructions if kind is not None else turn.kind), turn.session_id
 
     def open_session(self, session_id: str) -> Session | None:
-        """None if it was deleted. Raises RequestError if it cannot be continued."""
+        """The session; None if it was deleted. Raises RequestError if it cannot be continued."""
         sessions = self._sessions
         exists = session_id in sessions.live or sessions.store.find_session(session_id) is not None
         return sessions.use(session_id) if exists else None

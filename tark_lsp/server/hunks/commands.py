@@ -18,7 +18,7 @@ from tark_lsp.workspace.uris import path_from_uri
 
 class HunkCommands:
     def __init__(self, reviews: Reviews, hunks: HunksJson, restorer: HunkRestorer, asked_turns: AskedTurns) -> None:
-        """`restorer`: the hunks of earlier servers, which come back before hunks are listed."""
+        """`restorer` restores the hunks of earlier servers before hunks are listed."""
         self._reviews = reviews
         self._hunks = hunks
         self._restorer = restorer
@@ -32,7 +32,7 @@ class HunkCommands:
         yield Command("tark.problem.dismiss", command_payloads.DismissProblems, self.dismiss)
 
     async def list_hunks(self, request: command_payloads.ListHunks) -> Any:
-        """Each hunk names its document, since they can be of several."""
+        """Each hunk names its document, because hunks of several documents can be listed."""
         self._restorer.restore_now()
         documents = self._hunks.by_document(self._find_hunks(request))
         return {
@@ -56,7 +56,7 @@ class HunkCommands:
         return self._decided(chosen, "rejected")
 
     async def edit(self, request: command_payloads.EditHunk) -> Any:
-        """Other new lines for a hunk. One that was in conflict becomes a proposal for the lines in its place now."""
+        """Replace the new lines of a hunk. A hunk in conflict becomes a proposal for the lines at its place now."""
         await self._reviews.edit(request.hunk_id, request.new_text)
         if request.accept:
             await self._reviews.accept([request.hunk_id])
@@ -66,7 +66,7 @@ class HunkCommands:
         return {"hunkId": request.hunk_id}
 
     async def dismiss(self, request: command_payloads.DismissProblems) -> Any:
-        """Ids of problems that are gone already are ignored."""
+        """Dismiss problems. Ignores ids of problems that no longer exist."""
         problems = self._reviews.problems
         known = [problem.id for problem in problems.find_problems()]
         chosen = known if request.problem_ids is None else [one for one in known if one in request.problem_ids]
@@ -102,7 +102,7 @@ class HunkCommands:
 
 
 def find_hunk(reviews: Reviews, hunk_id: str, field: str) -> ReviewHunk:
-    """Raises RequestError for an unknown id, which names the `field` of the request."""
+    """Raises RequestError for an unknown id. The error names the `field` of the request."""
     hunk = reviews.hunks.get_hunk(hunk_id)
     if hunk is None:
         raise RequestError(f"{field}: there is no hunk {hunk_id!r}")

@@ -33,8 +33,8 @@ class ReviewDiagnostics:
         problems.listen(self.publish)
 
     def publish(self, path: Path) -> None:
-        """Those of closed files, too, since the user opens them from that list. Clients with `review` draw hunks
-        themselves."""
+        """Publish the diagnostics of a file. Closed files are included, because the user opens them from that list.
+        Clients with `review` draw hunks themselves."""
         hunks = [] if self._connection.client.understands("review") else self._hunks.store.find_hunks(path)
         shown = [
             *(self._of_hunk(hunk) for hunk in hunks if hunk.undecided),

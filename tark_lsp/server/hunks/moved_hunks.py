@@ -1,4 +1,4 @@
-"""Hunks move with every key that the user types: they are shown again once, after a pause."""
+"""Shows moved hunks once, after a pause, because hunks move with every key that the user types."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`tark.hunk.regenerate`: rejects a hunk, and has a new turn write its lines again."""
+"""`tark.hunk.regenerate`: rejects a hunk, and starts a turn that writes its lines again."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -46,17 +46,17 @@ class RegenerateCommand:
         yield Command("tark.hunk.regenerate", command_payloads.RegenerateHunk, self.regenerate, early=EarlyAnswer())
 
     async def regenerate(self, request: command_payloads.RegenerateHunk) -> Any:
-        """Reject the hunk, and start a turn that can change nothing but the lines it was about.
+        """Reject the hunk, and start a turn that can change only the lines of the hunk.
 
-        That turn gets the request of the first turn, the rejected change, and the prompt of this request. If there is
-        no file yet, there are no such lines, and it is a turn of kind `agent`. It continues the session of the first
-        turn, or a new one if that was deleted.
+        The new turn gets the request of the first turn, the rejected change, and the prompt of this request. If the
+        file does not exist yet, there are no such lines, and it is a turn of kind `agent`. It continues the session of
+        the first turn, or starts a new session if that session was deleted.
         """
         hunk = find_hunk(self._reviews, request.hunk_id, "hunkId")
         known = self._asked_turns.is_known(hunk.turn_id)
         asked, session_id = self._asked_turns.find_asked(hunk.turn_id) if known else ("", "")
         self._check(hunk)
-        first = self._asked_turns.open_session(session_id)  # an error comes before anything is rejected
+        first = self._asked_turns.open_session(session_id)  # raise errors before anything is rejected
         if first is not None:
             self._agents.in_session(KINDS["agent"], first)
         await self._reviews.reject([hunk.id], "it is to be done in another way")
@@ -88,7 +88,7 @@ class RegenerateCommand:
             raise RequestError("hunkId: the change is decided together with others, and cannot be written again alone")
 
     async def _lines_of(self, hunk: ReviewHunk) -> Target | None:
-        """The lines that the rejected hunk was to replace; None if there is no file."""
+        """The lines that the rejected hunk would have replaced; None if the file does not exist."""
         if self._documents.at(hunk.path) is None and not hunk.path.exists():
             return None
         identifier = incoming.DocumentId(uri=self._documents.uri(hunk.path))
@@ -101,6 +101,6 @@ class RegenerateCommand:
 
 
 def _place(target: Target) -> str:
-    """An empty selection is shown to the model by the line after it."""
+    """For an empty selection, the model sees the line after it."""
     selected = target.selection.start < target.selection.end
     return "of the selected lines" if selected else "right before the line shown; nothing is selected"

@@ -1,4 +1,4 @@
-"""`tark.session.restore`: goes back to before an earlier prompt, in a fork, and undoes what was done since."""
+"""`tark.session.restore`: goes back to the state before an earlier prompt, in a fork, and undoes later turns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ class RestoreCommand:
         yield Command("tark.session.restore", command_payloads.RestoreSession, self.restore, early=early)
 
     async def restore(self, request: command_payloads.RestoreSession) -> Json:
-        """Raises RequestError for what is no prompt of the session, and while the session cannot be left as it is."""
+        """Raises RequestError if the session has no such prompt, is busy, or belongs to another workspace."""
         row = self._sessions.rows.find_row(request.session_id)
         stored = self._prompt(row, request.message_id)
         later = self._later_turns(row, stored)
@@ -63,7 +63,7 @@ class RestoreCommand:
         return undone
 
     def _prompt(self, row: SessionRow, message_id: str) -> StoredMessage:
-        """The message that begins a turn, or one of those that the session began with."""
+        """The message that begins a turn, or a message that the session began with."""
         number = message_number(row.id, message_id)
         messages = self._sessions.store.log.messages(row.id)
         stored = next((message for message in messages if message.number == number), None)
@@ -77,7 +77,7 @@ class RestoreCommand:
         return stored
 
     def _later_turns(self, row: SessionRow, stored: StoredMessage) -> Sequence[TurnRow]:
-        """The turn of the prompt, and those after it."""
+        """The turn of the prompt, and all turns after it."""
         turns = self._sessions.store.log.turns(row.id)
         first = next((at for at, turn in enumerate(turns) if turn.id == stored.turn_id), 0)
         return turns[first:]

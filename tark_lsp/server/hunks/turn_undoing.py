@@ -1,4 +1,4 @@
-"""Undo and redo of turns of this workspace, also of earlier servers; clients are told what is undone by then."""
+"""Undo and redo of turns of this workspace, including turns of earlier servers. Reports the result to clients."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
@@ -30,9 +30,9 @@ def unkept(problem: str, lost: bool, in_memory: bool) -> str:
 
 
 def make_checkpoints(warn: Callable[[str], None], title: Callable[[str], str], workspace: Workspace) -> Checkpoints:
-    """If the workspace is in memory, no other process can undo its edits, so none is recorded on disk.
+    """If the workspace is in memory, no other process can undo its edits, so nothing is recorded on disk.
 
-    `title(turn_id)` is that of a turn.
+    `title(turn_id)` is the title of a turn.
     """
     if workspace.in_memory:
         return Checkpoints(CheckpointStore(_nowhere, lambda *_: None))
@@ -41,7 +41,7 @@ def make_checkpoints(warn: Callable[[str], None], title: Callable[[str], str], w
 
 
 def make_commands(checkpoints: Checkpoints, documents: Documents) -> CommandCheckpoints:
-    """What the user saves while a command runs is not the command's."""
+    """What the user saves while a command runs does not count as a change by the command."""
     commands = CommandCheckpoints(checkpoints, running_commands_folder, list_not_ignored)
 
     def note_saved(event: DocumentEvent) -> None:
@@ -57,7 +57,7 @@ def _nowhere() -> Path:
 
 
 class TurnUndoing:
-    """A turn in a fork is a copy of another one: what is undone are the changes of that one."""
+    """A turn in a fork is a copy of another turn. Undoing it undoes the changes of the original turn."""
 
     def __init__(
         self,
@@ -109,23 +109,23 @@ class TurnUndoing:
         return (await self._checkpoints.preview_undo(origins, self._workspace)).undone
 
     def changed_here(self, turn_id: str) -> bool:
-        """Did it change a file of the workspace, or an open document outside of it?"""
+        """Did the turn change a file of the workspace, or an open document outside of it?"""
         return any(
             self._workspace.is_inside(path) or self._documents.at(path) is not None
             for path in self._checkpoints.changed_paths(self._origin(turn_id))
         )
 
     def restorable(self, turn_ids: Iterable[str]) -> set[Path]:
-        """The files that these turns changed, and that their undo is about."""
+        """The files that these turns changed, and that undo restores."""
         return {path for turn_id in turn_ids for path in self._checkpoints.changed_paths(self._origin(turn_id))}
 
     def refuse_if_active(self, turn_id: str) -> None:
-        """Raises RequestError if the turn runs or waits, or the turn that it is a copy of does."""
+        """Raises RequestError if the turn, or the turn that it is a copy of, runs or waits."""
         if self._records.is_active(turn_id) or self._records.is_active(self._origin(turn_id)):
             raise RequestError("turnId: the turn is still running", hint="cancel it first, or wait for its end")
 
     def _checked(self, turn_id: str) -> str:
-        """Returns the id of the turn that its changes are recorded under."""
+        """Return the id of the turn under which its changes are recorded."""
         self.refuse_if_active(turn_id)
         if not self.changed_here(turn_id) and not self._has_changed_nothing(turn_id):
             raise RequestError(f"turnId: there is no turn {turn_id!r}")
@@ -136,7 +136,7 @@ class TurnUndoing:
         return turn_id if row is None else row.origin
 
     def _has_changed_nothing(self, turn_id: str) -> bool:
-        """Is it a turn of this server, or one of an earlier server that changed no file?"""
+        """Is it a turn of this server, or a turn of an earlier server that changed no file?"""
         if self._records.get_turn(turn_id) is not None:
             return True
         return self._records.is_known(turn_id) and not self._checkpoints.changed_paths(self._origin(turn_id))

@@ -1,4 +1,4 @@
-"""`tark.turn.undo` and `tark.turn.redo`: take back what a turn of this workspace changed, and do it again."""
+"""`tark.turn.undo` and `tark.turn.redo`: undo and redo what a turn of this workspace changed."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -15,9 +15,9 @@ from tark_lsp.workspace.uris import path_from_uri
 
 Json = dict[str, Any]
 PENDING = {"restored": [], "kept": [], "pending": True}
-"""For an editor that cannot wait: it sends no text while it waits, which undo needs."""
+"""The answer for an editor that cannot wait. It sends no text while it waits, and undo needs the text."""
 NOT_RESTORED = "what commands did to files that Git ignores stays"
-"""Said of each undo and redo of a turn with commands that changed files."""
+"""The note on each undo and redo of a turn with commands that changed files."""
 
 
 class UndoCommands:

@@ -1,6 +1,6 @@
 """The answer to `initialize` as plain data. It is sent before pygls is imported, so only the version is imported here.
 
-Source: protocol.md, "Capabilities" and "Commands". A test compares it with what pygls makes of the registered handlers.
+Source: protocol.md, "Capabilities" and "Commands". A test compares it with pygls's result for the registered handlers.
 """
 
 from tark_lsp import __version__
@@ -85,15 +85,16 @@ CHAT_FEATURES: "dict[str, tuple[str, Any]]" = {
     "documentLink": ("documentLinkProvider", {"resolveProvider": False}),
     "definition": ("definitionProvider", True),
 }
-"""Features of chat documents only (docs/chat.md): method below `textDocument/` -> server capability and its options.
+"""Features only for chat documents (docs/chat.md): method below `textDocument/` -> server capability and its options.
 
-If the client can register them later, they are registered for chat documents only, so that it asks about no others.
+If the client can register them later, they are registered only for chat documents, so that it asks about no others.
 """
 NOT_ANNOUNCED = ("hover", "completion", "definition")
-"""Features that Neovim is not told of, neither at the start nor later; requests for them are answered.
+"""Features that are not announced to Neovim, neither at the start nor later. Requests for them are answered.
 
-It sets `K`, `omnifunc` and `tagfunc` in every buffer by what is announced (`vim.lsp._set_defaults`), whatever documents
-a feature is registered for. Our plugin, or a few lines of the user's, asks for them in chats (docs/neovim.md).
+Neovim sets `K`, `omnifunc` and `tagfunc` in every buffer for announced features (`vim.lsp._set_defaults`), whatever
+documents a feature is registered for. Tark's plugin, or a few lines by the user, requests them in chats
+(docs/neovim.md).
 """
 FILE_OPERATIONS = ("didCreate", "didRename", "didDelete")
 
@@ -106,19 +107,19 @@ def find_value(value: "Any", path: str) -> "Any":
 
 
 def choose_encoding(capabilities: object) -> str:
-    """The first of the client's position encodings that we know; utf-16 if it names none (LSP 3.17, general)."""
+    """The first of the client's position encodings that Tark knows; utf-16 if it names none (LSP 3.17, general)."""
     offered = find_value(capabilities, "general.positionEncodings")
     known = [name for name in offered if name in ENCODINGS] if isinstance(offered, list) else []
     return known[0] if known else "utf-16"
 
 
 def is_dynamic(capabilities: object, feature: str) -> bool:
-    """Can this feature of `CHAT_FEATURES` be registered after the start, for some documents only?"""
+    """Can this feature of `CHAT_FEATURES` be registered after the start, only for some documents?"""
     return find_value(capabilities, f"textDocument.{feature}.dynamicRegistration") is True
 
 
 def is_announced(client: object, feature: str) -> bool:
-    """Is a client of this `clientInfo.name` told, at the start or later, that there is this feature?"""
+    """Is this feature announced, at the start or later, to a client with this `clientInfo.name`?"""
     is_neovim = isinstance(client, str) and client.lower().startswith("neovim")
     return not (is_neovim and feature in NOT_ANNOUNCED)
 
@@ -131,7 +132,7 @@ def _synchronization(capabilities: object) -> "dict[str, Any]":
 
 
 def initialize_result(params: object) -> "dict[str, Any]":
-    """The result of `initialize` for its params. They can be anything, a client's mistakes included."""
+    """The result of `initialize` for its params, which can be anything, including mistakes of a client."""
     capabilities, client = find_value(params, "capabilities"), find_value(params, "clientInfo.name")
     every_file = {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}
     return {

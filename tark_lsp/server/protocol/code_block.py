@@ -8,8 +8,8 @@ from tark_lsp.server.protocol.incoming import Payload
 
 
 class ApplyCodeBlock(Payload):
-    """`language`: of the fence. `path`: the file that the answer names; `create`: it can be a new one. `uris`: files
-    that the block can be about."""
+    """`language`: of the fence. `path`: the file that the answer names. `create`: this file can be new. `uris`: files
+    that the block may be about."""
 
     text: Annotated[StrictStr, Field(max_length=1_000_000)]
     language: StrictStr = ""

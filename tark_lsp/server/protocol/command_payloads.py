@@ -32,7 +32,7 @@ class ListHunks(Payload):
 
 
 class DecideHunks(ListHunks):
-    """`take_back`, for our own code action: also reject accepted hunks, since they brought new errors."""
+    """`take_back`, for Tark's own code action: also reject accepted hunks, because they brought new errors."""
 
     hunk_ids: list[StrictStr] | None = None
     take_back: StrictBool = False
@@ -47,7 +47,7 @@ class State(Payload):
 
 
 class EditHunk(EditedHunk):
-    """`accept`, for our own code action: also apply the hunk, over what the user wrote there."""
+    """`accept`, for Tark's own code action: also apply the hunk over what the user wrote there."""
 
     accept: StrictBool = False
 
@@ -67,25 +67,25 @@ class PermissionAnswer(PermissionReply):
 
 
 class ListPermissions(Payload):
-    """`show`, for our own code action: show one request in full."""
+    """`show`, for Tark's own code action: show one request in full."""
 
     show: StrictStr | None = None
 
 
 class ListGiven(Payload):
-    """`all`: what is stored for every folder, not only for the open ones."""
+    """`all`: what is stored for every folder, not only for open folders."""
 
     all: StrictBool = False
 
 
 class ServerName(Payload):
-    """Of an MCP server, a hook or a custom agent."""
+    """The name of an MCP server, a hook or a custom agent."""
 
     name: StrictStr
 
 
 class AddServer(Payload):
-    """`run`: a command line, or a URL. `name`: made of it if it is missing."""
+    """`run`: a command line, or a URL. `name`: derived from `run` if it is missing."""
 
     run: StrictStr
     name: StrictStr | None = None
@@ -94,14 +94,14 @@ class AddServer(Payload):
 
 
 class ShownServer(Payload):
-    """`digest`: of what the user saw and agreed to."""
+    """`digest`: the digest of what the user saw and approved."""
 
     name: StrictStr
     digest: StrictStr
 
 
 class SwitchServer(Payload):
-    """Without `tool`, the whole server."""
+    """Without `tool`: the whole server."""
 
     name: StrictStr
     on: StrictBool
@@ -109,15 +109,15 @@ class SwitchServer(Payload):
 
 
 class RevokeGiven(Payload):
-    """`all`: all that `tark.permissions.list` lists."""
+    """`all`: everything that `tark.permissions.list` lists."""
 
     ids: list[StrictStr] = Field(default_factory=list)
     all: StrictBool = False
 
 
 class WaitTurn(TurnId):
-    """`show`, for our own code action: show the turn's answer again. `work_done_token`: that of the request, set by the
-    server; the turn's progress is also reported under it."""
+    """`show`, for Tark's own code action: show the turn's answer again. `work_done_token`: the token of the request,
+    set by the server. The turn's progress is also reported under this token."""
 
     show: StrictBool = False
     work_done_token: StrictStr | StrictInt | None = None
@@ -188,7 +188,7 @@ class ForkSession(SessionId):
 
 
 class RestoreSession(SessionId):
-    """`message_id`: a prompt of the session. `files`: also undo the later turns. `preview`: do nothing, only tell."""
+    """`message_id`: a prompt of the session. `files`: also undo the later turns. `preview`: only report, do nothing."""
 
     message_id: StrictStr
     files: StrictBool = False

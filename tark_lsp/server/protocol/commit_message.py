@@ -9,7 +9,7 @@ from tark_lsp.settings_types import ModelName
 
 
 class ChangedFile(Payload):
-    """`path` and `previous_path` (of a renamed file) are in the repository. Without `diff`, only the name is told."""
+    """`path` and `previous_path` (of a renamed file) are in the repository. Without `diff`, only the name is sent."""
 
     path: StrictStr
     previous_path: StrictStr | None = None
@@ -20,8 +20,8 @@ class ChangedFile(Payload):
 class WriteCommitMessage(Payload):
     """`root`: the folder of the repository. `recent_subjects`: first lines of the last commits.
 
-    Without `files`, the server reads what is staged in the repository. `index`: in this index of its git folder, which
-    `git commit` makes for some of its options.
+    Without `files`, the server reads the staged changes of the repository. `index`: the index in its Git folder that
+    has them, which `git commit` creates for some of its options.
     """
 
     root: StrictStr

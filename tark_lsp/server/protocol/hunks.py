@@ -1,4 +1,4 @@
-"""Hunks as JSON of the protocol: for updates `hunks`, `tark.hunk.list` and the edits of a permission request."""
+"""Hunks as JSON of the protocol: for `hunks` updates, `tark.hunk.list` and the edits of a permission request."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -44,21 +44,21 @@ class HunksJson:
         return {"operation": {"kind": hunk.operation, **target}}
 
     def range(self, hunk: ReviewHunk) -> dict[str, Any]:
-        """For a hunk that is not pending: the lines that are in its place now."""
+        """For a hunk that is not pending, the range of the lines that are at its place now."""
         document = self._documents.at(hunk.path)
         if hunk.pending or document is None:
             return self._lines(hunk.start, hunk.standing)
         return self._lines(hunk.start, document.lines[hunk.start : hunk.end])
 
     def _lines(self, start: int, lines: Sequence[str]) -> dict[str, Any]:
-        """Whole lines; a last line without an ending ends at its last character, since no line follows it."""
+        """Whole lines. A last line without a line ending ends at its last character, because no line follows it."""
         end = start + len(lines)
         if lines and line_length(last := lines[-1]) == len(last):
             return range_json(start, 0, end - 1, to_client(last, len(last), self._documents.encoding))
         return range_json(start, 0, end, 0)
 
     def of(self, path: Path) -> dict[str, Any]:
-        """All hunks of a file, as an update `hunks` has them."""
+        """All hunks of a file, as in a `hunks` update."""
         return self.document(path, self.store.find_hunks(path))
 
     def proposed(self, edit: ProposedEdit) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
-"""The base of all payloads that arrive, those that the server needs from the start, and the names of our messages.
+"""The base of all incoming payloads, the payloads needed from the start, and the names of Tark's messages.
 
-Each payload (protocol.md) is a pydantic model. Unknown fields are logged; an error names a wrong one. The payloads of
-most commands are in command_payloads.py; outgoing.py has what is sent.
+Each payload (protocol.md) is a pydantic model. Unknown fields are logged. Errors name the wrong field. The payloads of
+most commands are in command_payloads.py; outgoing.py has outgoing data.
 """
 
 from typing import Annotated, Any, Literal
@@ -24,14 +24,14 @@ Line = Annotated[int, Field(strict=True, ge=0)]
 
 
 class Payload(BaseModel):
-    """A null counts as a missing field: some clients cannot leave a field out of their JSON."""
+    """A null counts as a missing field, because some clients cannot omit a field from their JSON."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
         populate_by_name=True,
         extra="allow",
         frozen=True,
-        defer_build=True,  # when the first one is validated: building all of them takes a tenth of the start
+        defer_build=True,  # when the first value is validated: building all of them takes a tenth of the start
     )
 
     @model_validator(mode="before")
@@ -80,10 +80,15 @@ Context = Annotated[FileContext | TextContext | ImageContext, Field(discriminato
 
 
 class StartTurn(Payload):
-    """`ask_for_prompt` and `comment` are for our own code actions. `ask_for_prompt`: ask the user what to do.
-    `comment`: the `tark:` comment that holds the prompt, which is removed with the first edit. `chat`: `text_document`
-    is a chat; its last message is the prompt, and the answer is written into it (docs/chat.md). `no_document`: do not
-    use the document of the last code action request either, which the editor may have sent by itself."""
+    """`ask_for_prompt` and `comment` are for Tark's own code actions.
+
+    - `ask_for_prompt`: ask the user what to do.
+    - `comment`: the `tark:` comment with the prompt. It is removed with the first edit.
+    - `chat`: `text_document` is a chat. Its last message is the prompt, and the answer is written into it
+      (docs/chat.md).
+    - `no_document`: also do not use the document of the last code action request, which the editor may have sent by
+      itself.
+    """
 
     prompt: StrictStr
     kind: StrictStr = "agent"

@@ -1,4 +1,4 @@
-"""What our handlers use of the params of LSP's own requests."""
+"""The params of LSP's own requests that Tark's handlers use."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from pydantic import Field, StrictInt, StrictStr
 from tark_lsp.server.protocol.incoming import DocumentId, Payload, Position, Range
 
 AUTOMATIC = 2
-"""`CodeActionTriggerKind.Automatic`: for the lightbulb, at every move of the caret."""
+"""`CodeActionTriggerKind.Automatic`: for the lightbulb, at every cursor move."""
 
 
 class CodeActionContext(Payload):

@@ -43,7 +43,7 @@ def model_json(model: "ModelInfo") -> dict[str, Any]:
 
 
 def outcome_json(facts: CallFacts) -> dict[str, Any]:
-    """Only what was counted."""
+    """Contains only what was counted."""
     optional = {
         "exitCode": facts.exit_code,
         "seconds": facts.seconds,
@@ -81,7 +81,7 @@ def range_json(start_line: int, start_character: int, end_line: int, end_charact
 
 
 def problem_range(problem: Problem, encoding: str) -> dict[str, Any]:
-    """From the first character of its first line that is not white space to the end of its last line."""
+    """From the first non-blank character of its first line to the end of its last line."""
     first, last = problem.lines[0], problem.lines[-1]
     start = to_client(first, len(first) - len(first.lstrip()), encoding)
     return range_json(problem.start, start, problem.end - 1, to_client(last, line_length(last), encoding))

@@ -1,4 +1,4 @@
-"""The texts of models and tools as people read them: code snippets as Markdown, failures as their message. Pure."""
+"""Converts texts of models and tools for users: code snippets as Markdown, failures as their message. Pure."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from tark_lsp.workspace.uris import uri_from_path
 
 MCP_FAILURE = re.compile(rf"(?s)(?:the MCP server [a-z0-9-]+: )?{MCP_HEAD.pattern}(?P<said>.*)\n</mcp>")
 LONGEST_FAILURE = 100_000
-"""Characters. No tool writes a longer failure, and a longer text is not read as JSON."""
+"""In characters. No tool writes a longer failure, and a longer text is not read as JSON."""
 
 OWN_WORDS = {
     "the person does not": "you do not",
@@ -23,7 +23,7 @@ OWN_WORDS = {
 
 
 def readable_answer(text: str) -> str:
-    """Each code snippet becomes a link to its lines, then the code in a fence. The words around them are unchanged."""
+    """Each code snippet becomes a link to its lines, then the code in a fence. The text around it is unchanged."""
     parts, at = [], 0
     for snippet in parse_snippets(text):
         parts += [text[at : snippet.start], _cited(snippet, str)]
@@ -32,7 +32,7 @@ def readable_answer(text: str) -> str:
 
 
 def answer_document(text: str) -> str:
-    """The same for a document, in which nothing is loaded, hidden or run."""
+    """The same for a document. Nothing in it is loaded, hidden or run."""
     parts, at, prose = [], 0, Prose()
     text = text.replace("\r\n", "\n")
     for snippet in parse_snippets(text):
@@ -51,12 +51,12 @@ def _cited(snippet: Reference, show: Callable[[str], str]) -> str:
 
 
 def readable_result(text: str, *, failed: bool) -> str:
-    """The result of a tool; the message alone if the tool failed."""
+    """The result of a tool, or only the message if the tool failed."""
     return (failed and _failure_message(text)) or readable_answer(text)
 
 
 def _failure_message(text: str) -> str:
-    """With what was done before the failure, if anything. Empty if the text is not a failure line."""
+    """The message, with what was done before the failure, if anything. Empty if the text is not a failure line."""
     if len(text) > LONGEST_FAILURE or not text.startswith("{"):
         return ""
     try:
@@ -72,9 +72,9 @@ def _failure_message(text: str) -> str:
 
 
 def message_for_user(message: str) -> str:
-    """A failure is worded for the model. Only the first words are ours: a reason that the user typed stays.
+    """Reword a failure for the user. Only its first words are Tark's; a reason that the user typed stays.
 
-    What an MCP server says of its failure is shown without the marks that tell a model that the text is foreign.
+    What an MCP server says about its failure is shown without the marks that tell a model that the text is foreign.
     """
     if (foreign := MCP_FAILURE.fullmatch(message)) is not None:
         return f"the MCP server {foreign['server']}: {foreign['said']}"

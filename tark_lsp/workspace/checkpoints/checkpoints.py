@@ -20,15 +20,15 @@ from tark_lsp.workspace.outcomes import Applied, Outcome
 About: TypeAlias = Callable[[str], tuple[str, Sequence[Path]]]
 """Returns the title of a turn and the folders of its workspace, given its id."""
 Undone: TypeAlias = Literal["all", "partly"]
-"""What of a turn is undone. `partly`: undo or redo kept some of its files."""
+"""How much of a turn is undone. `partly`: undo or redo kept some of its files."""
 
 
 class Checkpoints:
     """Each change is recorded just before it is made, because the server can be killed in between; `settle_change`
     then records the outcome. Edits are recorded as texts, since they keep the encoding of the file.
 
-    Each turn has two logs: of what it changed, and of what its undo changed. Undo takes back the first one and records
-    this in the second, redo the reverse. So redo follows the rules of undo, and both can be repeated.
+    Each turn has two logs: what it changed, and what its undo changed. Undo undoes the first log and records this in
+    the second log; redo does the reverse. So redo follows the rules of undo, and both can be repeated.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Checkpoints:
         about: About = lambda _: ("", ()),
         copies_folder: Callable[[], Path] | None = None,
     ) -> None:
-        """`copies_folder()`: for copies of what commands change; its parent exists. It can raise OSError."""
+        """`copies_folder()`: the folder for copies of what commands change. Its parent exists. It can raise OSError."""
         self._store = store
         self.commands = store.commands
         self.copies = Copies(copies_folder or _nowhere)
@@ -45,10 +45,10 @@ class Checkpoints:
         self._undoing = asyncio.Lock()
 
     def record_edit(self, turn_id: str, path: Path, before: str | None, after: str, follows: int = 0) -> int:
-        """Record an edit by the text before it (None: there is no file) and after it. Returns the number of the change.
+        """Record an edit with the text before (None: there is no file) and after it. Returns the number of the change.
 
-        So what the user typed between two edits is distinguished from the agent's text. `follows`: it undoes something
-        in the part of the log that ends with this change.
+        This distinguishes what the user typed between two edits from the agent's text. `follows`: the edit undoes
+        something in the part of the log that ends with this change.
         """
         self._begin(turn_id)
         old = None if before is None else _bytes(before)
@@ -77,7 +77,7 @@ class Checkpoints:
     def record_command(self, turn_id: str, changes: Sequence[FileChange]) -> list[int]:
         """Record what a command changed, or what is about to be changed in the same way. Returns the numbers.
 
-        Whether a change was made is seen by what is there, so it needs no outcome.
+        The state of the file shows whether a change was made, so it needs no outcome.
         """
         self._begin(turn_id)
         return self._store.commands.add(turn_id, changes)
@@ -114,11 +114,11 @@ class Checkpoints:
         return await self._take_back(turn_id, undo_log_of(turn_id), files, UNDO)
 
     async def redo(self, turn_id: str, files: Files) -> UndoResult:
-        """Do again what was undone of the turn, each change only once."""
+        """Redo what was undone of the turn, each change only once."""
         return await self._take_back(undo_log_of(turn_id), turn_id, files, REDO)
 
     async def preview_undo(self, turn_ids: Sequence[str], files: Files) -> UndoPreview:
-        """What `undo` of these turns, one after another, would do now: found by running it on `DryRunFiles`."""
+        """What `undo` of these turns, one after another, would do now. Runs it on `DryRunFiles` to find out."""
         dry_run, done = DryRunFiles(files), UndoResult((), ())
         for turn_id in turn_ids:
             log = _DryRunLog(self._store)
@@ -149,7 +149,7 @@ class Checkpoints:
 
 
 def parts_of(changes: Sequence[LoggedChange]) -> list[list[LoggedChange]]:
-    """What is undone together, in the order in which it is undone: the changes of one command, or all between two."""
+    """Groups of changes that are undone together, in the order of undo: changes of one command, or all between two."""
     parts: list[list[LoggedChange]] = []
     last: object = None
     for change in sorted(changes, key=lambda change: change.order):

@@ -1,4 +1,4 @@
-"""A version of a file as a delta to an earlier one: one replaced range. So many versions take little space. Pure."""
+"""Stores a version of a file as a delta to an earlier version: one replaced range. This saves space. Pure."""
 
 from tark_lsp.workspace.lines import common_prefix, common_suffix
 
@@ -7,7 +7,7 @@ LENGTH = 8
 
 
 def make_delta(base: bytes, data: bytes) -> bytes:
-    """Leaves out the bytes that `base` and `data` have in common at the beginning and at the end."""
+    """Omits the bytes that `base` and `data` have in common at the beginning and at the end."""
     head = common_prefix(base, data)
     tail = common_suffix(base, data, min(len(base), len(data)) - head)
     return head.to_bytes(LENGTH) + tail.to_bytes(LENGTH) + data[head : len(data) - tail]

@@ -1,4 +1,4 @@
-"""DryRunFiles: the files as an undo would leave them. Undo runs on these for a preview, so nothing is written."""
+"""DryRunFiles: simulates changes of files in memory. Undo runs on them for a preview, so nothing is written."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,7 +19,7 @@ from tark_lsp.workspace.snapshot import Snapshot
 
 NEW_FILE_MODE = 0o644
 NO_TEXT = b"\0"
-"""Instead of bytes that are too many to be shown."""
+"""Stands for content that is too large to be shown."""
 
 
 class Files(Protocol):
@@ -39,9 +39,9 @@ class Files(Protocol):
 
 
 class DryRunFiles:
-    """Reads from other `Files`, changes in memory. `edits` has what would be done, in order, one edit per file.
+    """Reads from other `Files`, changes in memory. `edits`: the edits that would be made, in order, one per file.
 
-    It does not predict what only trying shows: an editor that does not move files, a read-only file, a full disk.
+    It does not predict what only an attempt shows: an editor that does not move files, a read-only file, a full disk.
     """
 
     def __init__(self, files: Files) -> None:
@@ -50,7 +50,7 @@ class DryRunFiles:
         self._changed: dict[Path, bytes | None] = {}
         """What would be at each changed path; None: nothing."""
         self._states: dict[Path, FileState | None] = {}
-        """The same for what commands changed, with links and folders."""
+        """The same for changes by commands, including links and folders."""
 
     def is_inside(self, path: Path) -> bool:
         return self._files.is_inside(path)
@@ -133,9 +133,9 @@ class DryRunFiles:
         return FileState(StateKind.FILE, mode, sha256(data).hexdigest())
 
     def _put_text(self, path: Path, source: Path | None) -> None:
-        """Note what would be there, as an edit if it is a text before and after."""
+        """Record what would be there, as an edit if it is text before and after."""
         before: Snapshot | None = None
-        with suppress(WorkspaceError):  # it is no text
+        with suppress(WorkspaceError):  # it is not text
             try:
                 before = self.read(path)
             except FileMissing:
@@ -155,7 +155,7 @@ class DryRunFiles:
             self.edits += [edit] if edit is not None and (edit.hunks or not edit.base.exists) else []
 
     def _record_move(self, snapshot: Snapshot, target: Path) -> None:
-        """Record the move in the edit of the file, if it has one already."""
+        """Record the move in the edit of the file, if it already has one."""
         places = (None if edit.removes else edit.target or edit.path for edit in self.edits)
         at = next((at for at, place in enumerate(places) if place == snapshot.path), None)
         if at is None:

@@ -1,4 +1,4 @@
-"""What one turn did to each file, followed through its moves; derived from the log of changes; pure."""
+"""What one turn did to each file, also through moves. Derived from the log of changes; pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -49,19 +49,19 @@ class FileHistory:
         for edit in self.edits:
             if edit.before not in texts:
                 return False
-            # A killed server can have recorded an edit that it did not make.
+            # A killed server may have recorded an edit that it did not make.
             texts = {edit.after} if edit.confirmed else {edit.before, edit.after}
         return digest in texts
 
 
 def histories_of(changes: Sequence[LoggedChange]) -> list[FileHistory]:
-    """In the order in which the files were first changed; without what commands changed."""
+    """The histories in the order in which the files were first changed, without changes by commands."""
     histories: list[FileHistory] = []
     by_path: dict[Path, FileHistory] = {}
     for change in (change for change in changes if change.kind != "file"):
         history = by_path.get(change.path)
         new = change.kind == "edit" and change.before is None
-        # After everything at a path was undone, the file there can be another one.
+        # After everything at a path was undone, a different file can be there.
         if history is None or new or history.undone:
             history = by_path[change.path] = FileHistory()
             histories.append(history)

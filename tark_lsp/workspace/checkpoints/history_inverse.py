@@ -1,4 +1,4 @@
-"""What a file of a turn's history was before the turn, with everything the user typed since.
+"""Computes what a file in a turn's history was before the turn, with everything that the user typed since.
 
 Long texts take time. Only `read_stored` uses the database, so everything else can run in the placing thread.
 """
@@ -52,8 +52,8 @@ class HistoryInverse:
     def _steps(self, history: FileHistory, last: Snapshot) -> list[LoggedChange]:
         """The edits that were made; `last` is the text that they and the user left.
 
-        A killed server can have recorded an edit that it did not make. Then nothing of that edit is in the text that
-        was recorded next, or in `last`. As a step it would hide what the edits before it left there.
+        A killed server may have recorded an edit that it did not make. Then nothing of that edit is in the text that
+        was recorded next, or in `last`. As a step, it would hide what the edits before it left there.
         """
         made = []
         for edit, later in zip_longest(history.edits, history.edits[1:]):

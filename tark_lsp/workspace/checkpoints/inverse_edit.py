@@ -1,4 +1,4 @@
-"""The edit that undoes several edits of one file, without doing again what one of them had undone of another; pure."""
+"""The edit that undoes several edits of one file, without redoing what one of them undid of another; pure."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ def inverse_edit(steps: Sequence[tuple[str, str]], current: Snapshot) -> tuple[P
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A change whose lines the user changed: its inverse, and the lines of the text that it can be at."""
+    """A change whose lines the user changed: its inverse, and the lines of the text at which it can be."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -53,12 +53,12 @@ class _Lost:
         return cls(hunk.old, hunk.new, _moved(hunk, lines)[-1].start, hunk.end)
 
     def among(self, changes: Iterable[Hunk]) -> "_Lost":
-        """It can be beside any of these, too."""
+        """The same, but it can also be beside any of these changes."""
         starts, ends = zip(*((change.start, change.end) for change in changes), strict=True)
         return replace(self, start=min(self.start, *starts), end=max(self.end, *ends))
 
     def carried(self, changes: Iterable[Hunk]) -> "_Lost":
-        """The same after these changes. A change at its lines makes them wider."""
+        """The same after these changes. A change at its lines widens the range."""
         start, end, above, grown = self.start, self.end, 0, 0
         for change in changes:
             if change.start > end:
@@ -72,7 +72,7 @@ class _Lost:
         return _Lost(self.old, self.new, start + above, end + grown)
 
     def inverses(self, lines: Sequence[str], changes: Iterable[Hunk]) -> Iterator[Hunk]:
-        """What undoes it, at each place where one of these changes of the lines can be."""
+        """The hunks that undo it, at each place where one of these changes of the lines can be."""
         near = [change for change in changes if self.start <= change.end and change.start <= self.end]
         for place in sorted({at for change in near for at in _places(change, lines)}):
             old = tuple(lines[place : place + len(self.old)])
@@ -85,7 +85,7 @@ def _edit(text: str, hunks: tuple[Hunk, ...]) -> ProposedEdit:
 
 
 def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[ProposedEdit, list[_Lost]]:
-    """As `rebase`; lost are also hunks that only add lines, if nobody can tell where these were."""
+    """Like `rebase`. Hunks that only add lines are also lost if the place of their lines is unknown."""
     changes, lines, telling = line_changes(text, current.text), split_lines(text), telling_lines(text, current.text)
     lost: list[_Lost] = []
     sure: list[Hunk] = []
@@ -100,9 +100,9 @@ def _rebased(hunks: tuple[Hunk, ...], text: str, current: Snapshot) -> tuple[Pro
 
 
 def _without_parted(edit: ProposedEdit, lost: Sequence[_Lost], first: str) -> tuple[ProposedEdit, list[_Lost]]:
-    """Leaves lines that were moved, if they cannot come back where they were, or cannot be taken from where they are.
+    """Leaves moved lines where they are if they cannot be restored at their old place, or removed from the new place.
 
-    Else they would be gone, or there twice. `first` is the text before all edits. Returns those changes, too.
+    Otherwise they would be gone, or there twice. `first` is the text before all edits. Also returns these changes.
     """
     if not lost:
         return edit, []
@@ -124,9 +124,9 @@ def _without_parted(edit: ProposedEdit, lost: Sequence[_Lost], first: str) -> tu
 
 
 def _hides(change: Hunk, hunk: Hunk, lines: Sequence[str], telling: Collection[str]) -> bool:
-    """Whether a change makes it uncertain where the hunk adds its lines: no line between them tells it.
+    """Whether a change makes it uncertain where the hunk adds its lines, because no line between them shows it.
 
-    Right beside them, a line that became another line can also be one that was removed, and a new one beyond the place.
+    Right beside them, what looks like a changed line can also be a removed line, and a new line beyond the place.
     """
     between = [*lines[change.end : hunk.start], *lines[hunk.end : change.start]]
     if not between and not hunk.old and change.old and change.new:
@@ -149,7 +149,7 @@ def _words(line: str) -> set[str]:
 def _carried(
     hunks: tuple[Hunk, ...], lost: Sequence[_Lost], old: str, new: str
 ) -> tuple[tuple[Hunk, ...], list[_Lost]]:
-    """The hunks in the new text, and all that are lost by then."""
+    """The hunks in the new text, and all hunks that are lost by then."""
     edit, added = _rebased(hunks, old, Snapshot(Path(), new))
     changes = line_changes(old, new)
     return edit.hunks, [change.carried(changes) for change in (*lost, *added)]
@@ -158,16 +158,16 @@ def _carried(
 def _undo_lost(
     before: str, after: str, hunks: tuple[Hunk, ...], lost: Sequence[_Lost]
 ) -> tuple[str, tuple[Hunk, ...], list[_Lost]]:
-    """A step can undo a change that is lost, wholly or with other changes: then it shows the place of that change.
+    """A step can undo a lost change, alone or together with other changes. Then it shows the place of the lost change.
 
-    Returns the text before the step with such changes undone already, with the hunks and what is still lost in it.
+    Returns the text before the step with such changes already undone, the hunks in it, and what is still lost.
     """
     left: list[_Lost] = []
     todo = [*lost]
     while todo:
         change, *todo = todo
         texts: dict[Hunk, str] = {}
-        if all(hunk.end < change.start or change.end < hunk.start for hunk in hunks):  # else in which order?
+        if all(hunk.end < change.start or change.end < hunk.start for hunk in hunks):  # else their order is unknown
             places = change.inverses(split_lines(before), line_changes(before, after))
             texts = {place: _edit(before, (place,)).after for place in places}
         inverse = min(texts, key=lambda place: _distance(texts[place], after), default=None)
@@ -186,7 +186,7 @@ def _distance(one: str, other: str) -> int:
 
 
 def _moved(hunk: Hunk, lines: Sequence[str]) -> list[Hunk]:
-    """The hunk, and the other hunks that make the same of these lines: an insertion or removal beside equal lines."""
+    """The hunk, and other hunks with the same result: an insertion or removal beside equal lines has several places."""
     found = [hunk]
     if not hunk.old or not hunk.new:
         while hunk.start > 0 and lines[hunk.start - 1] == (hunk.old or hunk.new)[-1]:
@@ -200,7 +200,7 @@ def _places(hunk: Hunk, lines: Sequence[str]) -> list[int]:
 
 
 def _bare(lines: Iterable[str]) -> list[str]:
-    """Without the endings: the last line of a text can have none."""
+    """The lines without their endings, because the last line of a text can have none."""
     return [line.rstrip("\r\n") for line in lines]
 
 
@@ -224,7 +224,7 @@ def _compose(inverse: Sequence[Hunk], before: str, after: str) -> list[Hunk]:
         for hunk in reversed([hunk for hunk in inverse if start <= hunk.start and hunk.end <= end]):
             wanted[hunk.start - start : hunk.end - start] = hunk.new
         old, new = "".join(made[first:last]), "".join(wanted)
-        # Single changes, not joined as for display: then typing near one is not a conflict.
+        # Single changes, not joined as for display, so that typing near a change is not a conflict.
         found += [
             Hunk(first + hunk.start, hunk.old, hunk.new) for hunk in sure_changes(line_changes(old, new), old, new)
         ]

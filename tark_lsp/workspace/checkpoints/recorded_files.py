@@ -1,4 +1,4 @@
-"""RecordedFiles: records what an undo does to the files as the changes of a log of its own, which redo takes back."""
+"""RecordedFiles: records what an undo does to the files, as changes in a separate log that redo undoes."""
 
 import asyncio
 import stat
@@ -32,7 +32,7 @@ class ChangeRecorder(Protocol):
 
 
 class RecordedFiles:
-    """`Files` that record each change as one of `log_id`."""
+    """`Files` that record each change in the log `log_id`."""
 
     def __init__(self, files: Files, recorder: ChangeRecorder, log_id: str) -> None:
         self._files = files
@@ -67,7 +67,7 @@ class RecordedFiles:
         try:
             text = decode(data)[0]
         except NotText:
-            text = data.decode("utf-8", "surrogateescape")  # redo will find that it is no text, and keep it
+            text = data.decode("utf-8", "surrogateescape")  # redo will find that it is not text, and keep it
         change = self._recorder.record_edit(self._log_id, path, None, text)
         return await self._settle(change, self._files.restore(path, data, mode))
 
@@ -78,7 +78,7 @@ class RecordedFiles:
         return await self._files.states(expected)
 
     async def put(self, steps: Sequence[FileStep]) -> Sequence[str]:
-        """What is replaced is copied first, so that redo can bring it back."""
+        """Copies what is replaced first, so that redo can restore it."""
         problems = await asyncio.to_thread(lambda: [self._kept(step) for step in steps])
         todo = [step for step, problem in zip(steps, problems, strict=True) if not problem]
         numbers = self._recorder.record_command(

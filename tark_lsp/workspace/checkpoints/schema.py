@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 KEPT_TURNS = 200
-"""As many turns as can be waited for (protocol.md, "The turn's end"); older ones are deleted."""
+"""As many turns as clients can wait for (protocol.md, "The turn's end"). Older turns are deleted."""
 KEPT_BYTES = 256 * 1024**2
-"""Of texts and files. The oldest turns are deleted first, but never the current one."""
+"""Limit for texts and files. The oldest turns are deleted first, but never the current turn."""
 UNDO_LOG = "undo of "
-"""The id of a turn's second log, of what its undo changed, begins with this. It is a row of `turns` like the first."""
+"""Prefix of the id of a turn's second log, which has what its undo changed. It is a row of `turns`, too."""
 TABLES = (
     """CREATE TABLE contents (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, base TEXT, depth INTEGER NOT NULL,
     data BLOB NOT NULL)""",
@@ -23,7 +23,7 @@ TABLES = (
     undone INTEGER NOT NULL)""",
     "CREATE INDEX changes_of_turn ON changes (turn)",
 )
-"""Paths are blobs, because they need not be valid text. `before`, `after` and `base` are digests in `contents`. If
+"""Paths are blobs, because they may not be valid text. `before`, `after` and `base` are digests in `contents`. If
 there is a `base`, `data` is the delta to it, and `depth` the number of deltas below."""
 LAYOUT = Layout(1, TABLES)
 ORPHANS = f"""DELETE FROM turns WHERE id != ? AND id LIKE '{UNDO_LOG}%'
@@ -45,7 +45,7 @@ OF_TURN = {
 
 
 def delete_old_turns(connection: "Connection", current: str) -> None:
-    """Delete the oldest turns until the limits are met; within a transaction."""
+    """Delete the oldest turns until the limits are met. Call this within a transaction."""
     turns = f"id NOT LIKE '{UNDO_LOG}%'"
     newest = f"SELECT number FROM turns WHERE {turns} ORDER BY number DESC LIMIT {KEPT_TURNS}"
     connection.execute(f"DELETE FROM turns WHERE id != ? AND {turns} AND number NOT IN ({newest})", (current,))
@@ -58,7 +58,7 @@ def delete_old_turns(connection: "Connection", current: str) -> None:
 
 
 def delete_oldest_turn(connection: "Connection") -> bool:
-    """Delete the oldest turn and its undo, unless it is the only one; within a transaction."""
+    """Delete the oldest turn and its undo, unless it is the only turn. Call this within a transaction."""
     turns = f"SELECT number FROM turns WHERE id NOT LIKE '{UNDO_LOG}%' ORDER BY number"
     found = connection.execute(f"{turns} LIMIT 2").fetchall()
     if len(found) < 2:  # the oldest, and another one

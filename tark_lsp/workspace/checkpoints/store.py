@@ -1,4 +1,4 @@
-"""CheckpointStore: the log of what turns changed, in one file for all servers, which outlives them.
+"""CheckpointStore: the log of what turns changed, in one persistent file for all servers.
 
 A text, or the bytes of a file, is stored once, by its digest. Nothing is opened before a turn changes something.
 """
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 CHECK_AFTER_BYTES = 16 * 1024**2
-"""The limits are checked again after so many bytes."""
+"""The limits are checked again after this many bytes."""
 COLUMNS = "number, kind, path, target, before, after, mode, sure, undone"
 DEEPEST = 20
-"""At most so many deltas are applied to get a version."""
+"""The maximum number of deltas that are applied to get a version."""
 ADD_TURN = "INSERT OR IGNORE INTO turns (id, time, title, folders) VALUES (?, ?, ?, ?)"
 ADD_CHANGE = (
     "INSERT INTO changes (number, turn, kind, path, target, before, after, mode, sure, undone)"
@@ -36,8 +36,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
-    """`before` and `after` are digests: of the texts of an edit (`before` None: there was no file); for a removal
-    `before` is the digest of the file's bytes. Of a `file`, which a command changed, they are `FileState`s as texts, or
+    """`before` and `after` depend on the kind of the change. Edit: digests of the texts (`before` None: there was no
+    file). Removal: `before` is the digest of the file's bytes. `file` (changed by a command): `FileState`s as texts, or
     None. `target` is the new path of a move."""
 
     number: int
@@ -47,8 +47,8 @@ class LoggedChange:
     before: str | None
     after: str | None
     mode: int
-    """Permission bits of a removed file. Of a `file`, which command of the turn it was. Of an edit that undo made, the
-    number of the change that it follows, if commands came later."""
+    """Removal: the permission bits of the file. `file`: which command of the turn it was. Edit by undo: the number of
+    the change that it follows, if commands came later."""
     confirmed: bool
     """False: the server ended before it knew whether the change was made."""
     undone: bool
@@ -61,7 +61,7 @@ class LoggedChange:
 
 @dataclass(frozen=True, slots=True)
 class StoredBytes:
-    """What the database has for a digest: deltas, and last the bytes that the first of them is for."""
+    """What the database has for a digest: deltas, and finally the bytes that the first delta applies to."""
 
     digest: str
     layers: tuple[bytes, ...]
@@ -157,9 +157,9 @@ class CheckpointStore:
         return number
 
     def confirm_change(self, number: int) -> None:
-        """The change, which this store recorded, was made.
+        """Confirm that a change that this store recorded was made.
 
-        Another process can have undone, dropped or deleted it as not made: it can be undone from now on, and is written
+        Another process may have undone, dropped or deleted it as not made. It can be undone from now on, and is written
         again if necessary.
         """
         change = self._recorded.pop(number)
@@ -173,26 +173,26 @@ class CheckpointStore:
         self._database.write(work)
 
     def drop_change(self, number: int) -> None:
-        """The change was not made."""
+        """Delete a change that was not made."""
         self._recorded.pop(number, None)
         self._database.write(lambda connection: connection.execute("DELETE FROM changes WHERE number = ?", (number,)))
 
     def drop_unconfirmed(self, changes: Iterable[LoggedChange]) -> None:
-        """Nothing is seen of these changes: delete them, except those that their server has confirmed since."""
+        """Delete changes of which nothing is seen, except changes that their server has confirmed since."""
         rows = [(change.number,) for change in changes]
         self._database.write(
             lambda connection: connection.executemany("DELETE FROM changes WHERE number = ? AND NOT sure", rows)
         )
 
     def mark_undone(self, changes: Iterable[LoggedChange]) -> None:
-        """The changes were undone, except those that were confirmed since they were read: they can have been made
-        then."""
+        """Mark the changes as undone, except changes that were confirmed since they were read, because they may have
+        been made after that."""
         rows = [(change.number, change.confirmed) for change in changes]
         sql = "UPDATE changes SET undone = 1 WHERE number = ? AND sure = ?"
         self._database.write(lambda connection: connection.executemany(sql, rows))
 
     def turns(self) -> list[LoggedTurn]:
-        """All turns, newest first; without the logs of what their undo changed."""
+        """All turns, newest first, without the logs of their undo."""
         return [
             LoggedTurn(id_, when, title, tuple(_path(folder) for folder in folders.split(b"\0") if folder))
             for id_, when, title, folders in self._database.read(
@@ -202,7 +202,7 @@ class CheckpointStore:
         ]
 
     def standing(self, log_ids: Iterable[str]) -> set[str]:
-        """Those that have a change that was not taken back."""
+        """The logs that have a change that was not undone."""
         wanted = [*map(_text, log_ids)]
         sql = f"SELECT DISTINCT turn FROM changes WHERE NOT undone AND turn IN ({', '.join('?' * len(wanted))})"
         return {turn for (turn,) in self._database.read(sql, *wanted)} if wanted else set()
@@ -230,7 +230,7 @@ class CheckpointStore:
         return self.stored(digest).whole()
 
     def stored(self, digest: str) -> "StoredBytes":
-        """As `content`, before anything is computed."""
+        """Like `content`, but without computing anything yet."""
         layers: list[bytes] = []
         at: str | None = digest
         while at is not None and len(layers) <= DEEPEST:
@@ -242,7 +242,7 @@ class CheckpointStore:
     def _insert(
         self, connection: "Connection", change: _Recorded, number: int | None = None, *, sure: bool = False
     ) -> int:
-        """Insert it as the next change, or with the number that it had."""
+        """Insert a change as the next one, or with its former number."""
         old = None if change.before is None else self._store_bytes(connection, change.path, change.before)
         new = None if change.after is None else self._store_bytes(connection, change.path, change.after)
         places = os.fsencode(change.path), None if change.target is None else os.fsencode(change.target)
@@ -252,7 +252,7 @@ class CheckpointStore:
         return given
 
     def _store_bytes(self, connection: "Connection", path: Path, data: bytes) -> str:
-        """Store the bytes as a whole, or as the delta to the last version of this file. Returns the digest."""
+        """Store the bytes as a whole, or as a delta to the last version of this file. Returns the digest."""
         last = self._last
         digest = last.digest if last is not None and last.data == data else sha256(data).hexdigest()
         self._last = _Version(path, digest, data)

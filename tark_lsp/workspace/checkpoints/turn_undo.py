@@ -1,7 +1,7 @@
 """Undoes the changes of a turn, the last one first: exactly if nothing was changed since, else line by line.
 
 All edits of a file are undone by one edit, which is one undo step in an editor. Moves, removals and creations are
-undone one by one, in the reverse order, so that each finds its paths free as they were when it was made.
+undone one by one, in reverse order, so that their paths are free, as when they were made.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,7 @@ from tark_lsp.workspace.placing.thread import in_thread
 from tark_lsp.workspace.snapshot import Snapshot
 
 TRIES = 50
-"""How often a file is tried again because the user typed in it meanwhile, or another server wrote it."""
+"""How often to retry a file because the user typed in it meanwhile, or another server wrote it."""
 DELETED = "it was deleted since"
 TAKEN = "there is another file where it was"
 LINKED = "there is a link where it was, to a file the agent did not change"
@@ -28,7 +28,7 @@ LINKED = "there is a link where it was, to a file the agent did not change"
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """`label`: of the edits. `not_ours`: why a file is not removed."""
+    """`label`: the label of the edits. `not_ours`: why a file is not removed."""
 
     label: str
     not_ours: str
@@ -40,11 +40,12 @@ REDO = Wording("Redo Tark", "undo brought it back, and it was changed since")
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """`kept` are files that stay as they are, each with the reason: wholly, or in part if also in `restored`.
+    """The result of an undo. Files are named by their current paths.
 
-    A file that was moved is named by its current path. `left` are the paths from which files were moved back.
-    `commands`: commands changed something, so what Git ignores can differ still. `edits` are those that were made, in
-    order: between them is what the user typed meanwhile.
+    - `kept`: files that stay as they are, each with the reason; files that are also in `restored` stay in part.
+    - `left`: the paths from which files were moved back.
+    - `commands`: commands changed something, so files that Git ignores may still differ.
+    - `edits`: the edits that were made, in order. What the user typed meanwhile is between them.
     """
 
     restored: tuple[Path, ...]
@@ -54,7 +55,7 @@ class UndoResult:
     edits: tuple[ProposedEdit, ...] = field(default=(), compare=False)
 
     def followed_by(self, later: "UndoResult") -> "UndoResult":
-        """What was done in all. Of a file that was kept twice, the last reason counts."""
+        """The combined result. For a file that was kept twice, the last reason counts."""
         return UndoResult(
             tuple(dict.fromkeys((*self.restored, *later.restored))),
             tuple({**dict(self.kept), **dict(later.kept)}.items()),
@@ -73,7 +74,7 @@ class UndoPreview:
 
 
 class UndoLog(Protocol):
-    """The log of the turn that is undone. Undo records its own edits, too: what it undid in part is not done twice."""
+    """The log of the turn that is undone. Undo records its own edits, too, so that partial undo is not repeated."""
 
     def stored(self, digest: str) -> StoredBytes: ...
     def record_edit(self, path: Path, before: str, after: str) -> int: ...
@@ -98,7 +99,7 @@ class _Work:
 class TurnUndo:
     """Undoes the changes of one log once; on the workspace, or on `DryRunFiles` to see what would happen.
 
-    The changes are those of a turn, or those of its undo: then this is a redo.
+    The changes are the changes of a turn, or of its undo. In the latter case, this is a redo.
     """
 
     def __init__(self, changes: Sequence[LoggedChange], log: UndoLog, files: Files, wording: Wording = UNDO) -> None:
@@ -107,14 +108,14 @@ class TurnUndo:
         self._files = files
         self._log = log
         self.absent = [change for change in changes if not self._was_made(change)]
-        """Changes that were not made, as far as can be seen: a server that still runs can be about to make one."""
+        """Changes that seem not to have been made. A server that still runs may be about to make one."""
         histories = histories_of([change for change in changes if change not in self.absent])
         self._works = [_Work(history) for history in histories if not history.undone]
         self._left: list[Path] = []
         self._edits: list[ProposedEdit] = []
 
     async def undo(self) -> UndoResult:
-        """What is kept can be tried again by another `TurnUndo`, which finds that the rest is done."""
+        """Another `TurnUndo` can try again what was kept, and finds that the rest is done."""
         todo = [(change, work) for work in self._works for change in work.history.changes if not change.undone]
         for change, work in sorted(todo, key=lambda pair: -pair[0].number):
             try:
@@ -241,14 +242,14 @@ class TurnUndo:
             self._mark(work, later)
 
     def _read(self, place: Path) -> Snapshot:
-        """Raises FileMissing, and WorkspaceError also if a link leads from there to another file."""
+        """Raises FileMissing, and WorkspaceError also if the path is a link to another file."""
         current = self._files.read(place)
         if current.path != place:
             raise WorkspaceError(LINKED)
         return current
 
     def _was_made(self, change: LoggedChange) -> bool:
-        """Whether a move or removal was made, of which the server did not see the end.
+        """Whether a move or removal was made whose end the server did not see.
 
         For an edit, `HistoryInverse` finds it out from the texts.
         """
@@ -257,7 +258,7 @@ class TurnUndo:
         try:
             return not self._exists(change.path) and (change.target is None or self._exists(change.target))
         except OutsideWorkspace:
-            return True  # nothing can be found out about it here, and nothing will be done
+            return True  # this cannot be found out here, and nothing will be done
 
     def _exists(self, path: Path) -> bool:
         try:

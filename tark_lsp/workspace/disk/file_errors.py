@@ -1,4 +1,4 @@
-"""Turns an error of the operating system into one of ours, with a reason that people understand."""
+"""Converts an error of the operating system to a `WorkspaceError` with a reason for users."""
 
 import errno
 
@@ -20,7 +20,7 @@ FILE_ERRORS: dict[int, tuple[type[WorkspaceError], str]] = {
 
 
 def file_error(error: OSError, shown: str, *, writing: bool = False) -> WorkspaceError:
-    """`shown` is the path as people see it. `writing` chooses the class of an error that is not in the table."""
+    """`shown` is the displayed path. `writing` chooses the class of an error that is not in the table."""
     kind, reason = FILE_ERRORS.get(
         error.errno or 0, (WriteFailed if writing else WorkspaceError, error.strerror or "failed")
     )

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 from tark_lsp.workspace.file_state import FileState
 
 Ready = Callable[[], bool]
-"""Asked right before a file is changed: is the change still allowed?"""
+"""Called right before a file is changed: is the change still allowed?"""
 TAKEN = "there is something at the new place already"
 TEMPORARY = f".tark-{'[0-9a-f]' * 16}.tmp"
 """A glob of the temporary names under which new texts are written. A killed server can leave such a file."""
@@ -27,7 +27,7 @@ class File:
 class Folder(Protocol):
     """One folder of the workspace. `relative` is a path inside it, without links and without `..`.
 
-    All methods raise OSError, and WorkspaceError if the file is not a regular one (NotText), is too big (FileTooLarge)
+    All methods raise OSError, and WorkspaceError if the file is not a regular file (NotText), is too big (FileTooLarge)
     or has changed (StaleText). No method blocks on a FIFO or a device: these are refused, not read.
     """
 
@@ -40,12 +40,12 @@ class Folder(Protocol):
     def create(self, relative: PurePath, data: bytes, ready: Ready, mode: int | None = None) -> None:
         """Create a file, completely or not at all, with the folders it needs. StaleText if it exists.
 
-        `mode` gives the permission bits of a file that is restored; a new file gets the system's default.
+        `mode`: the permission bits of a file that is restored. A new file gets the system's default.
         """
         ...
 
     def replace(self, relative: PurePath, data: bytes, expected: bytes, ready: Ready) -> str:
-        """Replace atomically a file that holds `expected`, keeping its mode. Returns what could not be kept."""
+        """Atomically replace a file that holds `expected`, and keep its mode. Returns what could not be kept."""
         ...
 
     def remove(self, relative: PurePath, expected: bytes, ready: Ready) -> None:
@@ -55,12 +55,12 @@ class Folder(Protocol):
     def move(self, relative: PurePath, into: Self, target: PurePath, expected: bytes, ready: Ready) -> str:
         """Move a file that holds `expected` to `target` inside `into`, with its mode, and create the folders it needs.
 
-        Returns what could not be kept; within one file system that is nothing. WriteFailed if the target exists.
+        Returns what could not be kept (nothing within one file system). WriteFailed if the target exists.
         """
         ...
 
     def state(self, relative: PurePath, *, by_stamp: bool = False) -> FileState | None:
-        """What is there, without following links; None: nothing. `by_stamp`: a file is not read."""
+        """What is at the path, without following links; None: nothing. `by_stamp`: do not read files."""
         ...
 
     def put(self, relative: PurePath, now: FileState | None, wanted: FileState | None, source: Path | None) -> None:

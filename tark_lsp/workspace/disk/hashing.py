@@ -7,14 +7,14 @@ from hashlib import sha256
 from pathlib import Path
 
 PIECE = 1024 * 1024
-"""Bytes that are in memory at a time."""
+"""How many bytes are in memory at a time."""
 FLAGS = os.O_RDONLY
 for _name in ("O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_CLOEXEC"):
     FLAGS |= getattr(os, _name, 0)  # Windows has none of them
 
 
 def hash_descriptor(descriptor: int, keep: Callable[[bytes], object] = lambda _: None) -> str:
-    """The SHA-256 of what is left to read; `keep` gets each piece."""
+    """The SHA-256 of the rest of the file. `keep` gets each piece."""
     digest = sha256()
     while piece := os.read(descriptor, PIECE):
         digest.update(piece)
@@ -24,7 +24,7 @@ def hash_descriptor(descriptor: int, keep: Callable[[bytes], object] = lambda _:
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[int]:
-    """A descriptor of a file, for reading. It follows no link, and does not wait for the other end of a pipe.
+    """Open a file for reading. Follows no link, and does not wait for the other end of a pipe.
 
     Raises OSError.
     """

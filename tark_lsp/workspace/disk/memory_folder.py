@@ -1,4 +1,4 @@
-"""`Folder` whose changes stay in memory: it is read as if they were on disk, and nothing is written."""
+"""`Folder` whose changes stay in memory. Reading sees them as if they were on disk, and nothing is written."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Opens a path inside a directory handle and follows no link: by `openat2` if the kernel has it, else name by name."""
+"""Opens a path inside a directory handle without following links: with `openat2` if possible, else name by name."""
 
 import ctypes
 import errno
@@ -11,7 +11,7 @@ OPENAT2 = 437
 RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH = 0x02, 0x04, 0x08
 """<linux/openat2.h>; see openat2(2)."""
 TRIES = 32
-"""The kernel answers EAGAIN if a rename elsewhere kept it from being sure; openat2(2) says to try again."""
+"""The kernel answers EAGAIN if it could not be sure because of a rename elsewhere. openat2(2) says to try again."""
 DIRECTORY = os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
 
 
@@ -61,7 +61,7 @@ class Opener:
 
 
 def _walk(handle: int, names: Sequence[str], flags: int) -> int:
-    """Open each directory through the handle of the one above, so that none can be swapped for a link on the way."""
+    """Open each directory through the handle of its parent, so that none can be swapped for a link on the way."""
     here = os.dup(handle)
     try:
         for name in names[:-1]:

@@ -14,12 +14,12 @@ from tark_lsp.errors import FileTooLarge, NotText, StaleText, WriteFailed
 from tark_lsp.workspace.disk.folder import TEMPORARY, File, Ready, temporary_name
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
-"""Does not wait for the other end of a FIFO, and does not take a terminal as the controlling one."""
+"""Do not wait for the other end of a FIFO, and do not make a terminal the controlling terminal."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 LOCK_SECONDS = 2.0
 LOCK_PAUSE_SECONDS = 0.002
 NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF)
-"""Answers of file systems that have no locks, or (NFS) lock only what is open for writing."""
+"""Errors of file systems that have no locks, or (NFS) lock only files that are open for writing."""
 
 
 def read_descriptor(descriptor: int, cap: int) -> File:
@@ -54,7 +54,7 @@ def require_content(parent: int, name: str, expected: bytes) -> File:
 
 
 def require_same_file(parent: int, name: str, before: File) -> None:
-    """Raises StaleText if the file holds other bytes than `before`, or another file has its name now."""
+    """Raises StaleText if the file does not hold the bytes of `before`, or another file has its name now."""
     if not os.path.samestat(require_content(parent, name, before.data).status, before.status):
         raise StaleText("the file was replaced meanwhile")
 
@@ -77,7 +77,7 @@ def locked(parent: int) -> Iterator[None]:
     """Lock the directory against other servers between the check of a file and its replacement or removal.
 
     Without the lock, two servers lost up to one in twenty edits of the same file. Raises StaleText after
-    `LOCK_SECONDS`. If the file system has no such locks, the check alone has to do.
+    `LOCK_SECONDS`. If the file system has no such locks, there is only the check.
     """
     until = time.monotonic() + LOCK_SECONDS
     while True:
@@ -102,15 +102,15 @@ def locked(parent: int) -> Iterator[None]:
 
 @contextmanager
 def temporary_file(parent: int, data: bytes, mode: int) -> Iterator[tuple[str, int]]:
-    """A file that holds `data`, by its name and descriptor. It is removed at the end unless it was renamed.
+    """A temporary file that holds `data`: its name and descriptor. It is removed at the end unless it was renamed.
 
-    It stays locked as long as its server lives, and is created while the directory is locked: so an unlocked one was
+    It is created while the directory is locked, and stays locked as long as its server lives. So an unlocked file was
     left by a killed server.
     """
     name = temporary_name()
     with locked(parent):
         descriptor = os.open(name, NEW, mode, dir_fd=parent)
-        with suppress(OSError):  # a file system without locks: then nobody gets a lock to clean up, either
+        with suppress(OSError):  # a file system without locks: then no process gets a lock to clean up, either
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     try:
         with open(descriptor, "wb", buffering=0, closefd=False) as stream:
@@ -127,7 +127,7 @@ def temporary_file(parent: int, data: bytes, mode: int) -> Iterator[tuple[str, i
 def remove_leftovers(parent: int) -> None:
     """Remove the temporary files of killed servers. The caller holds the lock of the directory."""
     for name in matching(os.listdir(parent), TEMPORARY):
-        with suppress(OSError):  # another server is writing it, or it is not our user's
+        with suppress(OSError):  # another server is writing it, or it belongs to another user
             descriptor = os.open(name, READ, dir_fd=parent)
             try:
                 status = os.fstat(descriptor)
@@ -156,7 +156,7 @@ def copy_metadata(parent: int, name: str, before: os.stat_result, descriptor: in
 
 
 def _copy_attributes(parent: int, name: str, descriptor: int) -> bool:
-    """Copy access lists and the user's own attributes. Labels of security modules are set by the kernel."""
+    """Copy access lists and the user's own attributes. The kernel sets the labels of security modules."""
     source = os.open(name, READ, dir_fd=parent)
     try:
         for key in os.listxattr(source):

@@ -30,7 +30,7 @@ from tark_lsp.workspace.file_state import FileState
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
 NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
-"""The folder of a path does not exist: there is nothing, a file or a link."""
+"""Errors if the folder of a path does not exist: nothing is there, or a file or a link."""
 
 
 class PosixFolder:
@@ -80,7 +80,7 @@ class PosixFolder:
                 try:
                     require_content(other, target.name, expected)
                 except StaleText:
-                    # Somebody changed it between the check and the rename: give it back.
+                    # The file was changed between the check and the rename: move it back.
                     rename_no_replace(other, target.name, parent, relative.name)
                     raise
                 os.fsync(parent)
@@ -99,7 +99,7 @@ class PosixFolder:
                 note = copy_metadata(parent, relative.name, before.status, descriptor)
                 os.fsync(descriptor)
                 require_ready(ready)
-                # The slow part is over: between this check and the rename are microseconds.
+                # The slow part is over: only microseconds are between this check and the rename.
                 with locked(parent):
                     require_same_file(parent, relative.name, before)
                     os.rename(name, relative.name, src_dir_fd=parent, dst_dir_fd=parent)
@@ -129,7 +129,7 @@ class PosixFolder:
             write_state(parent, relative.name, now, wanted, source)
 
     def _root(self) -> int:
-        """The handle of the folder. It is opened again only if another folder has taken its place."""
+        """The handle of the folder. It is reopened only if another folder has taken its place."""
         status = self.path.lstat()
         key = (status.st_dev, status.st_ino)
         with self._lock:
@@ -156,7 +156,7 @@ class PosixFolder:
             os.close(descriptor)
 
     def _clean_up(self, parent: int) -> None:
-        """Remove what killed servers left, only before the first write in a folder: the whole folder is listed."""
+        """Remove files of killed servers. Only before the first write in a folder, since it lists the whole folder."""
         status = os.fstat(parent)
         key = (status.st_dev, status.st_ino)
         if key not in self._cleaned:

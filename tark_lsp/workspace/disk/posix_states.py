@@ -1,4 +1,4 @@
-"""Reads what is at a name in an open directory, and puts something else there: files, links and folders, with modes."""
+"""Reads and replaces what is at a name in an open directory: files, links and folders, with their modes."""
 
 import os
 import stat
@@ -42,7 +42,7 @@ def read_state(parent: int, name: str, *, by_stamp: bool = False) -> FileState |
 def write_state(parent: int, name: str, now: FileState | None, wanted: FileState | None, source: Path | None) -> None:
     """Put `wanted` where `now` is; None: nothing. `source` has the bytes of a file, which are checked.
 
-    Raises StaleText if something else than `now` is there, WriteFailed, OSError.
+    Raises StaleText if something other than `now` is there, WriteFailed, OSError.
     """
     if wanted is not None and wanted.kind is StateKind.FILE and not _same_bytes(now, wanted):
         if source is None:
@@ -70,14 +70,14 @@ def write_state(parent: int, name: str, now: FileState | None, wanted: FileState
 
 
 def _same_bytes(now: FileState | None, wanted: FileState | None) -> bool:
-    """They differ at most in the mode."""
+    """Do the states differ only in the mode, or not at all?"""
     if now is None or wanted is None or now.kind is not wanted.kind or now.kind is StateKind.OTHER:
         return False
     return now.content == wanted.content
 
 
 def _write_file(parent: int, name: str, now: FileState | None, wanted: FileState, source: int) -> None:
-    """Completely or not at all: written under another name, then renamed."""
+    """Write the file completely or not at all: under another name, which is then renamed."""
     temporary = temporary_name()
     descriptor = os.open(temporary, NEW, 0o600, dir_fd=parent)
     try:
@@ -118,7 +118,7 @@ def _remove(parent: int, name: str, now: FileState) -> None:
 
 
 def _set_mode(parent: int, name: str, mode: int) -> None:
-    """Also of a file that cannot be opened; not of what a link leads to."""
+    """Set the mode, also of a file that cannot be opened. Does not follow links."""
     descriptor = os.open(name, ONLY_PATH, dir_fd=parent)
     try:
         if stat.S_ISLNK(os.fstat(descriptor).st_mode):

@@ -1,4 +1,4 @@
-"""Renames a file inside directory handles, atomically and never over another file."""
+"""Renames a file inside directory handles, atomically and without ever replacing another file."""
 
 import ctypes
 import errno
@@ -10,7 +10,7 @@ NO_REPLACE = 1
 EXCLUSIVE = 4
 """`RENAME_EXCL` of renameatx_np(2), macOS."""
 NOT_KNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
-"""Answers of kernels, file systems and container filters to a call or flag that they do not know."""
+"""Errors of kernels, file systems and container filters for a call or flag that they do not know."""
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -41,7 +41,7 @@ def _by_system_call(source: int, name: str, target: int, new: str) -> None:
 
 
 def _by_link(source: int, name: str, target: int, new: str) -> None:
-    """Add a second name, which no system does over another file, then remove the first one."""
+    """Add a second name, which never replaces another file on any system, then remove the first name."""
     before = os.stat(name, dir_fd=source, follow_symlinks=False)
     try:
         os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
@@ -51,7 +51,7 @@ def _by_link(source: int, name: str, target: int, new: str) -> None:
         _by_check(source, name, target, new)
         return
     try:
-        # If another file has taken the first name meanwhile, it is not ours to remove.
+        # If another file has taken the first name meanwhile, it must not be removed.
         if os.path.samestat(os.stat(name, dir_fd=source, follow_symlinks=False), before):
             os.unlink(name, dir_fd=source)
     except OSError:

@@ -19,7 +19,7 @@ NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getatt
 
 
 class WindowsFolder:
-    """See `Folder`. If a name is swapped for a link after the check, that is noticed after opening, before any use."""
+    """See `Folder`. If a name is swapped for a link after the check, this is detected after opening, before any use."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -145,8 +145,8 @@ def _require_ready(ready: Ready) -> None:
 def _temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
     """A file in `folder` that holds `data`. It is removed at the end unless it was renamed.
 
-    Nobody cleans up after a killed server: Windows does not rename an open file, so the file is closed before that, and
-    nothing distinguishes a leftover file from one that is being written.
+    Files of killed servers are not removed. Windows does not rename an open file, so the file is closed before that,
+    and a leftover file cannot be distinguished from a file that is being written.
     """
     path = folder / temporary_name()
     descriptor = os.open(path, NEW)

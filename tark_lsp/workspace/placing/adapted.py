@@ -1,4 +1,4 @@
-"""Makes the new lines of a quote that differs from the text in indentation, characters or blank lines; pure.
+"""Computes the new lines for a quote that differs from the text in indentation, characters or blank lines; pure.
 
 Each function returns None if the new lines are not certain."""
 
@@ -11,12 +11,12 @@ from tark_lsp.workspace.placing.searching import exactly
 
 TAB_WIDTHS = (4, 2, 8, 3)
 RATIOS = ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (3, 2), (2, 3), (3, 4), (4, 3))
-"""How many times as wide the indentation of the text is as that of the quote, as a fraction."""
+"""Ratio of the indentation width of the text to that of the quote, as a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How the indentation of a quote becomes that of the text. `known` has the pairs that the quoted lines show.
+    """Converts the indentation of a quote to that of the text. `known` has the pairs that the quoted lines show.
 
     Other indentation is computed: its width, with tabs of `tab` columns, from `start` in the quote and `stands` in the
     text, times `ratio`. `sure`: the quoted lines show that this is right.
@@ -45,7 +45,7 @@ def _width(white: str, tab: int) -> int:
 
 
 def fit_of(wanted: Sequence[str], here: Sequence[str]) -> Fit | None:
-    """None if the indentation of the quoted lines is not that of the text, only with tabs or another width."""
+    """None unless the indentation of the quoted lines differs from that of the text only in tabs or width."""
     known: dict[str, str] = {}
     for quoted, line in zip(wanted, here, strict=True):
         if quoted.strip() and known.setdefault(indentation_of(quoted), indentation_of(line)) != indentation_of(line):
@@ -81,7 +81,7 @@ def with_width(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str])
 
 
 def with_characters(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str]) -> list[str] | None:
-    """The new lines with the characters of the text where the model did not change them."""
+    """The new lines with the characters of the text, except where the model changed them."""
     out = list(fresh)
     bodies, stands, new = ([exactly(line).rstrip() for line in some] for some in (wanted, here, fresh))
     styled = {a for one, other in zip(bodies, stands, strict=True) for a, b in zip(one, other, strict=False) if a != b}
@@ -108,7 +108,7 @@ def with_characters(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[
 
 
 def with_blank_lines(wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str]) -> list[str] | None:
-    """All lines for the place, with the blank lines of the text where the model did not change them."""
+    """All lines for the place, with the blank lines of the text, except where the model changed them."""
     at = _positions(wanted, here)
     out: list[str] = []
     done = 0
@@ -120,9 +120,9 @@ def with_blank_lines(wanted: Sequence[str], here: Sequence[str], fresh: Sequence
             and all(one.strip() for one in wanted[i1 - 1 : i1 + 1])
             and at[i1] > at[i1 - 1] + 1
         ):
-            return None  # blank lines of the text could be before the new lines, or after them
+            return None  # blank lines of the text could belong before or after the new lines
         if i1 < i2 and not any(line.strip() for line in wanted[i1:i2]) and at[i2] - at[i1] != i2 - i1:
-            return None  # only blank lines are changed, which are not those of the text
+            return None  # only blank lines are changed, and the text does not have them
         out += here[done : at[i1]]
         out += fresh[j1:j2]
         # Blank lines of the text after the last changed line stay, if the quote has none there.
@@ -131,7 +131,7 @@ def with_blank_lines(wanted: Sequence[str], here: Sequence[str], fresh: Sequence
 
 
 def _positions(wanted: Sequence[str], here: Sequence[str]) -> list[int]:
-    """For each quoted line, and the end of the quote, the line of `here` that it is, or would be before."""
+    """For each quoted line, and the end of the quote: the line of `here` that it is, or that it would be before."""
     filled = iter([at for at, line in enumerate(here) if line.strip()] + [len(here)])
     at = [0] * (len(wanted) + 1)
     at[-1] = len(here)
@@ -150,7 +150,7 @@ def _positions(wanted: Sequence[str], here: Sequence[str]) -> list[int]:
 
 
 def _is_inside_other_run(wanted: Sequence[str], at: Sequence[int], border: int) -> bool:
-    """Whether it is within a run of blank lines that has another number of lines in the text."""
+    """Whether the border is within a run of blank lines that has another number of lines in the text."""
     start, end = border, border
     while start > 0 and not wanted[start - 1].strip():
         start -= 1

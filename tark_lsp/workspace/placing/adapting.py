@@ -1,5 +1,5 @@
 """Finds quotes that differ from the text in one more way: line numbers, kind or width of indentation, characters that
-look alike, the number of blank lines; pure. adapted.py makes the new lines."""
+look alike, the number of blank lines; pure. adapted.py computes the new lines."""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ without_trailing_space: Key = str.rstrip
 
 
 def adapted_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
-    """The places of each way, as whole lines."""
+    """The places for each way, as whole lines."""
     for step in (_numbered_spots, _width_spots, _look_alike_spots, _blank_line_spots):
         check_time()
         yield step(text, quote)
@@ -34,7 +34,7 @@ def can_be_found(text: TextLines, quote: Quote) -> bool:
 
 
 def plain(line: str) -> str:
-    """The line in NFKC, which is slow and changes nothing in ASCII, without white space at its end."""
+    """The line without white space at its end, in NFKC (skipped for ASCII, because it is slow and changes nothing)."""
     return (line if line.isascii() else unicodedata.normalize("NFKC", line.translate(LOOK_ALIKE))).rstrip()
 
 
@@ -43,7 +43,7 @@ def line_spot(text: TextLines, quote: Quote, at: int, size: int, way: Way) -> Sp
 
 
 def _numbered_spots(text: TextLines, quote: Quote) -> list[Spot]:
-    """The quoted lines without the numbers of a listing. Of several places, the one with these numbers."""
+    """Places of the quoted lines without the numbers of a listing. Of several places, the one with these numbers."""
     found = numbers_of(quote.wanted)
     if found is None:
         return []
@@ -92,7 +92,7 @@ def _look_alike_spots(text: TextLines, quote: Quote) -> list[Spot]:
 
 
 def _blank_line_spots(text: TextLines, quote: Quote) -> list[Spot]:
-    """The quoted lines with more or fewer blank lines between them, before or after them."""
+    """Places of the quoted lines with more or fewer blank lines between, before or after them."""
     filled = [line for line in quote.wanted if line.strip()]
     if not filled or not can_be_found(text, quote):
         return []

@@ -1,4 +1,4 @@
-"""Makes the text that an edit puts at a place: indentation, line endings and unchanged lines as in the file; pure."""
+"""Builds the text that an edit puts at a place: indentation, line endings and unchanged lines as in the file; pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tark_lsp.workspace.placing.quotes import Spot, Way
 from tark_lsp.workspace.placing.searching import TextLines, exactly
 
 AROUND = 1_000
-"""Characters. A line can have millions, and a quote can be in it thousands of times."""
+"""In characters. A line can have millions, and a quote can be in it thousands of times."""
 
 
 class Doubt(Enum):
@@ -45,12 +45,12 @@ class Place:
 
 
 def build_place(text: TextLines, spot: Spot) -> Place:
-    """The place with its new text; with a doubt if the edit must not be made there."""
+    """The place with its new text, and with a doubt if the edit must not be made there."""
     return _part(text, spot) if spot.way is Way.PART else _whole_lines(text, spot)
 
 
 def stands_already(text: TextLines, place: Place, spot: Spot) -> bool:
-    """Whether the new text is around the place already: it contains what is there, and so do lines of the text."""
+    """Whether the new text is already around the place: it contains what is there, and the lines there contain it."""
     stood = text.text[place.start : place.end]
     if len(place.new) <= len(stood) or not stood.strip():
         return False
@@ -70,7 +70,7 @@ def stands_already(text: TextLines, place: Place, spot: Spot) -> bool:
 
 
 def _lines_around(text: TextLines, spot: Spot, before: int, after: int) -> list[str]:
-    """The lines of the place, with so many before and after it; without splitting the whole text, if possible."""
+    """The lines of the place, with this many before and after it. If possible, does not split the whole text."""
     if "\r" in text.text:
         return text.lines[spot.line - before : spot.line + spot.size + after]
     start, end = spot.start, spot.end
@@ -111,7 +111,7 @@ def _whole_lines(text: TextLines, spot: Spot) -> Place:
 
 
 def new_block(text: TextLines, spot: Spot, here: Sequence[str], indented: Sequence[str]) -> str:
-    """The new lines, which are `indented` for the text. Lines that the model did not change stay byte for byte; others
+    """The new lines, which are `indented` for the text. Lines that the model did not change stay byte for byte. Others
     get the line endings around them."""
     wanted, fresh = spot.quote.wanted, spot.quote.fresh
     out: list[str] = []
@@ -152,7 +152,7 @@ def _part(text: TextLines, spot: Spot) -> Place:
     doubt = doubt_of_part(text.text, spot) if indented is not None else Doubt.INDENTATION
     start, end = spot.start, spot.end
     fresh = indented or fresh
-    if not before.strip() and not after.strip() and not (fresh and fresh[0].strip()):  # no line of blanks is left
+    if not before.strip() and not after.strip() and not (fresh and fresh[0].strip()):  # leave no line of white space
         start -= len(before)
         fresh = ["" + ending_of(fresh[0]), *fresh[1:]] if fresh else []
         if not spot.quote.new:
@@ -173,7 +173,7 @@ def _ending_at(text: str, at: int) -> str:
 
 
 def _line_around(text: str, start: int, end: int) -> tuple[str, str]:
-    """What is before `start` and after `end` in their lines, at most `AROUND` characters each."""
+    """The text before `start` and after `end` in their lines, at most `AROUND` characters each."""
     low, high = max(0, start - AROUND), min(len(text), end + AROUND)
     first = max(text.rfind("\n", low, start), text.rfind("\r", low, start), low - 1) + 1
     ends = [at for at in (text.find("\n", end, high), text.find("\r", end, high)) if at >= 0]
@@ -181,7 +181,7 @@ def _line_around(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 def _indented_part(before: str, old: str, fresh: Sequence[str]) -> list[str] | None:
-    """The new lines for a part without its indentation at the beginning of a line. None if that is uncertain."""
+    """The new lines for a part that is quoted without the indentation of its line. None if that is uncertain."""
     several = sum(bool(line.strip()) for line in fresh) > 1
     if count_lines(old) or not before or before.strip() or not several or indentation_of(fresh[0]) or not old.strip():
         return list(fresh)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from tark_lsp.errors import ToolError
 
 SECONDS = 1.0
-"""Of processor time: what other processes take does not count, so a busy machine changes no result."""
+"""In processor time. Time of other processes does not count, so a busy machine does not change the result."""
 EVERY = 256
 """Steps of a short loop between two checks."""
 
 
 @dataclass
 class Budget:
-    """`left` seconds; `ends` is the time of the thread that uses it at which none is left."""
+    """`left`: the remaining seconds. `ends`: the thread time at which none is left, for the thread that uses it."""
 
     left: float = SECONDS
     ends: float | None = None
@@ -27,7 +27,7 @@ _budget: ContextVar[Budget | None] = ContextVar("placing_budget", default=None)
 
 @contextmanager
 def one_budget() -> Iterator[None]:
-    """All blocks of `limited_time` inside the block share one limit, also those in threads that it starts."""
+    """All `limited_time` blocks inside this block share one limit, also in threads that it starts."""
     token = _budget.set(Budget())
     try:
         yield
@@ -37,12 +37,12 @@ def one_budget() -> Iterator[None]:
 
 @contextmanager
 def limited_time() -> Iterator[None]:
-    """`check_time` raises if the block takes longer than the limit, or than what is left of it."""
+    """In the block, `check_time` raises after the limit, or after the rest of a shared limit."""
     budget = _budget.get()
     if budget is None:
         with one_budget(), limited_time():
             yield
-    elif budget.ends is not None:  # inside another block, whose limit holds
+    elif budget.ends is not None:  # inside another block, whose limit applies
         yield
     else:
         budget.ends = time.thread_time() + budget.left

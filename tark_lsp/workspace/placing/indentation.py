@@ -1,4 +1,4 @@
-"""Gives new lines the indentation of the text, if the model quotes lines with another one; pure."""
+"""Gives new lines the indentation of the text if the model quotes lines with a different indentation; pure."""
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
@@ -8,7 +8,7 @@ OPENING_WORDS = ("then", "do", "else", "begin", "try")
 BLOCKS = """if elif elsif else unless while until for def class module try begin do with case match switch when function
 struct enum interface impl trait namespace repeat foreach"""
 BLOCK_WORDS = frozenset(BLOCKS.split())
-"""A line that begins with one of them can open a block without a sign at its end, as in Ruby and shell."""
+"""A line that begins with one of these words can open a block without a sign at its end, as in Ruby and shell."""
 CLOSING = ("}", ")", "]")
 CLOSERS = "else elif elsif except finally catch rescue ensure end fi done esac until"
 CLOSING_WORDS = frozenset(CLOSERS.split())
@@ -47,7 +47,7 @@ def common_shift(wanted: Sequence[str], here: Sequence[str]) -> tuple[str, str] 
 def indent_like(
     wanted: Sequence[str], here: Sequence[str], fresh: Sequence[str], shift: tuple[str, str]
 ) -> list[str] | None:
-    """The new lines as they must be indented in the text. None if that is uncertain."""
+    """The new lines with the indentation that they need in the text. None if that is uncertain."""
     less, more = shift
     if shift == ("", ""):
         return list(fresh)
@@ -66,10 +66,10 @@ def indent_like(
 def follow_first_line(
     fresh: Sequence[str], quoted: str, stands: str, *, alone: bool, known: Collection[str] = ()
 ) -> list[str] | None:
-    """The new lines, the first of which is indented by `quoted` and must be indented by `stands`, which is more.
+    """The new lines if the first is indented by `quoted` and must be indented by `stands`, which is more.
 
     The later lines can be indented like the first one, or as in the text. `alone`: one line is quoted, so the quote
-    does not tell. `known` are the quoted lines, stripped. The first rule that fits decides:
+    does not show which. `known`: the quoted lines, stripped. The first rule that fits decides:
     1. A later line is indented no more than the first: all lines get the indentation that the first one gets.
     2. The first line opens a block, and the next one is indented no more than the text: the same.
     3. All later lines are indented at least as in the text: they stay as they are, if `alone`.
@@ -96,7 +96,7 @@ def follow_first_line(
 
 
 def shifted(fresh: Sequence[str], quoted: str, stands: str) -> list[str] | None:
-    """The lines with `stands` instead of `quoted`. Further indentation becomes tabs or spaces, as in `stands`."""
+    """The lines with `stands` in place of `quoted`. Further indentation becomes tabs or spaces, as in `stands`."""
     added = stands.removesuffix(quoted) if stands.endswith(quoted) else stands
     inner = [indentation_of(line).removeprefix(quoted) for line in fresh if line.strip()]
     if not stands.strip("\t") and any(" " in white for white in inner):
@@ -136,7 +136,7 @@ def _opens_block(line: str) -> bool | None:
 
 
 def _closes_what_is_not_open(filled: Sequence[str], quoted: str, known: Collection[str]) -> bool:
-    """Whether a line as little indented as the first closes a block, or continues one, that the lines do not open."""
+    """Whether a line indented like the first one closes or continues a block that the lines do not open."""
     opened = _opens_block(filled[0]) is not False
     for line in filled[1:]:
         if len(indentation_of(line)) > len(quoted):
@@ -172,7 +172,7 @@ def _can_be_indented_like_text(
 ) -> bool:
     """Whether the new lines could be indented like the text, or unevenly, although the quoted lines are not.
 
-    If at least half of the new lines are quoted ones, they count as indented like these.
+    If at least half of the new lines are quoted lines, they count as indented like the quoted lines.
     """
     less, more = shift
     new = least_indentation(fresh)
@@ -182,7 +182,7 @@ def _can_be_indented_like_text(
     if any(not line.startswith(less) for line in filled):
         return True
     quoted = {line.rstrip("\r\n") for line in wanted}
-    worded = [line for line in filled if any(map(str.isalnum, line))] or filled  # a bracket tells nothing
+    worded = [line for line in filled if any(map(str.isalnum, line))] or filled  # a bracket proves nothing
     if 2 * sum(line.rstrip("\r\n") in quoted for line in worded) >= len(worded):
         return False
     stands = least_indentation(here) or ""

@@ -1,4 +1,4 @@
-"""Finds what is no code in the new text of an edit: words that stand for lines, code fences, line numbers; pure."""
+"""Finds what is not code in the new text of an edit: placeholders for lines, code fences, line numbers; pure."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -9,11 +9,11 @@ from tark_lsp.workspace.lines import changed_ranges, split_lines
 
 SHOWN_CHARACTERS = 300
 LONGEST = 200
-"""Characters. A longer line stands for no others."""
+"""In characters. A longer line is not a placeholder."""
 MOST_WORDS = 12
 DOTS = ("...", "…")
 SIGNS = ("#", "//", "--", ";", "%", "/*", "{/*", "<!--", "*", "'''", '"""', "REM ", "@rem ")
-"""What comments begin with. The ends of those that have one are among the characters around the words."""
+"""What comments begin with. The end markers of comments are among the characters around the words."""
 AROUND = " \t.…*-–—_=~[](){}<>/\\#!:;,%|+'\"`"
 BRACKETS = {"(": ")", "[": "]", "<": ">", "{": "}"}
 
@@ -47,7 +47,7 @@ ALONE = frozenset(
     }
 )
 LEFT_OUT = KEYS | frozenset({"previous", "original", "before", "keep", "code", "continues", "skipped"})
-"""With dots, one of these words is enough."""
+"""With dots, one of these words is enough for a placeholder."""
 
 LEADING = KEYS - {"same"} | {"keep"}
 """With dots at the end, one of these words is enough at the beginning."""
@@ -78,7 +78,7 @@ PROSE_NAMES = frozenset(_NAMES.split())
 
 FENCES = ("```", "~~~")
 NUMBERED = re.compile(r"[ \t]*(\d{1,9})(?: |\t(?=[|:│→]))?([|:│→\t])")
-"""Of several tabs after the number, only the first is not of the line."""
+"""If several tabs follow the number, only the first does not belong to the line."""
 
 
 def is_prose(path: PurePath) -> bool:
@@ -89,9 +89,9 @@ def is_prose(path: PurePath) -> bool:
 def require_complete(text: str, old: str, new: str) -> None:
     """Raises ToolError `unsupported` if `new` leaves lines out with a placeholder, or is in a code fence.
 
-    Lines that `old` has as well are no placeholders. Neither is a comment that replaces no line and is in the text
-    already, nor are dots alone that replace no line or only `pass`. Dots that replace the body of a function are
-    refused, although they can be a Python stub: a stub can be written on the line of its header.
+    These are not placeholders: lines that `old` has as well, a comment that replaces no line and is already in the
+    text, and dots alone that replace no line or only `pass`. Dots that replace the body of a function are refused,
+    although they can be a Python stub. A stub can be written on the line of its header.
     """
     wanted, fresh = split_lines(old), split_lines(new)
     known = {one.strip() for one in wanted}
@@ -103,7 +103,7 @@ def require_complete(text: str, old: str, new: str) -> None:
 
 
 def require_no_fence(fresh: Sequence[str], known: Collection[str] = ()) -> None:
-    """Raises ToolError `unsupported` if a code fence is around the lines. `known` are lines that are no fence."""
+    """Raises ToolError `unsupported` if a code fence is around the lines. `known`: lines that are not a fence."""
     filled = [line.strip() for line in fresh if line.strip()]
     if len(filled) < 2 or not filled[0].startswith(FENCES) or filled[0] in known:
         return
@@ -132,7 +132,7 @@ def _require_every_line(text: str, wanted: Sequence[str], fresh: Sequence[str], 
 
 
 def stands_for_lines(line: str) -> bool:
-    """Whether the line is a comment, or words in dots or brackets, that stands for lines which are not written."""
+    """Whether the line is a placeholder for lines that are not written: a comment, or words in dots or brackets."""
     line = line.strip()
     if not line or len(line) > LONGEST:
         return False
@@ -160,7 +160,7 @@ def stands_for_lines(line: str) -> bool:
 
 
 def _says_only_that(words: Sequence[str]) -> bool:
-    """Whether the words speak of existing code and of nothing else."""
+    """Whether the words are about existing code and nothing else."""
     if " ".join(words) in ALONE:
         return True
     keys = KEYS.intersection(words)
@@ -172,7 +172,7 @@ def _says_only_that(words: Sequence[str]) -> bool:
 def require_no_numbers(old: str, new: str, line: int) -> None:
     """Raises ToolError `unsupported` if each line of `new` begins with the number that a listing gives it.
 
-    `line` is where `old` begins in the text, from 1. Dictionaries and tables have such lines, too: so the first number
+    `line` is where `old` begins in the text, from 1. Dictionaries and tables have such lines, too. So the first number
     must be that line, or one of the lines must be in `old` without its number.
     """
     found = numbers_of(split_lines(new))

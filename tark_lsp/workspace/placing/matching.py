@@ -1,8 +1,8 @@
-"""Finds where the lines that a model quotes are in a text; pure.
+"""Finds the lines that a model quotes in a text; pure.
 
 The steps, from strict to lenient: whole lines exactly; whole lines, ignoring white space at their ends; whole lines
 with another common indentation, or a part of a line exactly; then quotes that differ in one more way (adapting.py).
-placing.py decides which step counts, building.py makes the new text of a place.
+placing.py decides which step counts, building.py builds the new text of a place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from tark_lsp.workspace.placing.quotes import Quote, Spot, Way
 from tark_lsp.workspace.placing.searching import Key, TextLines, exactly, find_block, find_part
 
 WIDEST = 1_000
-"""Characters of indentation that are looked at."""
+"""How many characters of indentation are considered."""
 MOST_PARTS = 10_000
 """If a part of a line occurs more often, the quote is refused without counting further."""
 
@@ -63,7 +63,7 @@ def _lenient_spots(text: TextLines, quote: Quote) -> Iterator[list[Spot]]:
 
 
 def block_spots(text: TextLines, quote: Quote, key: Key, way: Way) -> list[Spot]:
-    """The places of the quoted lines, two of which are equal if `key` returns the same for them."""
+    """The places of the quoted lines. Two lines are equal if `key` returns the same for them."""
     size = len(quote.wanted)
     return [line_spot(text, quote, at, size, way) for at in find_block(text, quote.wanted, key)]
 
@@ -92,7 +92,7 @@ def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
     while at >= 0:
         checked_each(count := count + 1)
         end = at + len(body)
-        # A line ends there. At the end of the file, after its last line ending, no blank line follows.
+        # A line ends there. After the last line ending of the file, there is no blank line.
         if not ended or (plain[end] == "\n" if end < len(plain) else not body.endswith("\n")):
             line, start = text.from_plain(at)
             if _begins_in_indentation(text, quote, line, start):
@@ -110,13 +110,13 @@ def part_spots(text: TextLines, quote: Quote) -> list[Spot]:
 
 
 def _begins_in_indentation(text: TextLines, quote: Quote, line: int, start: int) -> bool:
-    """Whether these are whole lines, quoted with less indentation than they have; another step finds them."""
+    """Whether these are whole lines that are quoted with less indentation. Another step finds them."""
     before = text.text[max(text.starts[line], start - WIDEST) : start]
     return quote.old[0] in " \t" and before != "" and not before.strip()
 
 
 def _few_exact_spots(text: TextLines, quote: Quote) -> list[Spot] | None:
-    """As `block_spots` for exactly equal lines, without splitting the text; None if that is not possible."""
+    """Like `block_spots` for exactly equal lines, without splitting the text; None if that is not possible."""
     source, old = text.text, quote.old
     if "\r" in source or "\r" in old:
         return None

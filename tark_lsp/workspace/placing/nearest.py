@@ -1,4 +1,4 @@
-"""Finds the lines of a file that are most similar to lines that are not in it; pure."""
+"""Finds the lines of a file that are most similar to lines that the file does not have; pure."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,15 +8,15 @@ from tark_lsp.workspace.placing.deadline import checked_each
 
 SHOWN_LINES = 12
 COMMON = 50
-"""A key that is found more often says nothing about the place."""
+"""A key that is found more often than this says nothing about the place."""
 
 
 def nearest_lines(lines: Sequence[str], wanted: Sequence[str]) -> range:
     """The numbers (from 0) of the lines most similar to `wanted`, at most `SHOWN_LINES`; empty if none is similar.
 
-    Each line that is found in the file votes for the place at which `wanted` would then begin; if none is found, each
-    word does, then each line of signs. Rare ones count more. This takes milliseconds; comparing every range of lines
-    takes seconds.
+    Each line that is found in the file votes for the place at which `wanted` would then begin. If no line is found,
+    each word votes, then each line of signs. Rare ones count more. This takes milliseconds. Comparing every range of
+    lines would take seconds.
     """
     for keys, common in ((_whole, COMMON), (_words, COMMON), (_signs, len(lines))):
         votes = _votes(lines, wanted, keys, common)

@@ -29,10 +29,10 @@ CLOSING_TAG, ESCAPED_TAG = "</code>", "<\\/code>"
 """The code snippet format escapes its closing tag; the model can send the escaped tag back."""
 SHOWN_PLACES = 10
 REACH = 10
-"""Lines. A hint that is further away from a place does not support it; models count badly, so some distance is
+"""In lines. A hint that is further away from a place does not support it. Models count badly, so some distance is
 allowed."""
 CLEARLY = 3
-"""The hint means the nearest place only if the second nearest is so many times as far away."""
+"""The hint means the nearest place only if the second nearest place is this many times as far away."""
 
 
 def place_edit(
@@ -47,8 +47,8 @@ def place_edit(
     """Returns the whole text with `old_text` replaced by `new_text`, with the line endings around the place.
 
     `line_hint` counts from 1 and chooses among several places: the nearest one, if it is near and clearly the nearest.
-    `replace_all` replaces every exact occurrence. `prose`: the text is no code, so that nothing in `new_text` is taken
-    for a placeholder. The text stays as it is if the new text is there already. Raises ToolError.
+    `replace_all` replaces every exact occurrence. `prose`: the text is not code, so nothing in `new_text` is taken for
+    a placeholder. The text stays as it is if the new text is already there. Raises ToolError.
     """
     if not old_text.strip():
         if not old_text and not text:
@@ -105,7 +105,7 @@ def place_of(text: TextLines, spot: Spot, called: str = "old_text") -> Place:
 
 
 def _at_every_spot(text: TextLines, spots: Iterable[Spot]) -> Iterator[Place]:
-    """As `place_of` for `replace_all`, which means parts of words, too. Of two that overlap, the first counts."""
+    """Like `place_of`, for `replace_all`, which includes parts of words. If two places overlap, the first counts."""
     end = 0
     built: dict[str, Place] = {}
     for spot in spots:
@@ -124,7 +124,7 @@ def _at_every_spot(text: TextLines, spots: Iterable[Spot]) -> Iterator[Place]:
 
 
 def _unescaped(text: str, old: str, new: str) -> Iterator[tuple[str, str]]:
-    """The two texts as they are, then without the escape of the snippet format, if the text can have caused it."""
+    """The two texts as they are, then without the escape of the snippet format, if the text may have caused it."""
     if ESCAPED_TAG not in old + new or CLOSING_TAG not in text:
         yield old, new
         return
@@ -144,10 +144,10 @@ def _replace_places(text: str, places: Sequence[Place]) -> str:
 
 
 def _chosen(text: TextLines, spots: Sequence[Spot], rest: Iterator[list[Spot]], line_hint: int | None) -> Spot:
-    """The only place, or the one that the hint means. `rest` are the steps after the one that found `spots`.
+    """The only place, or the place that the hint means. `rest`: the steps after the step that found `spots`.
 
     A hint can contradict what was found. If it is nearer to a place that only a more lenient step finds, the edit is
-    ambiguous. If it is far from a place that is not found exactly, nothing is found.
+    ambiguous. If it is far from a place that was not found exactly, nothing is found.
     """
     if line_hint is None:
         if len(spots) > 1:

@@ -17,7 +17,7 @@ SHOWN_CHARACTERS = 300
 COPY = "copy {called} from the file as it is now, whole lines with their indentation"
 
 Cause: TypeAlias = tuple[str, int | None]
-"""What is wrong with the quoted text and what to do; empty if it is not that. The line (from 0) that is meant."""
+"""What is wrong with the quoted text and what to do (empty if this is not the cause), and the line (from 0)."""
 
 DOUBTS = {
     Doubt.INDENTATION: (
@@ -83,7 +83,7 @@ def doubtful_place(
 
 
 def far_from_hint(text: str, line: int, line_hint: int) -> ToolError:
-    """The error for text that is there, but neither exactly as quoted nor at the line the model gives."""
+    """The error for text that is there, but neither exactly as quoted nor at the line that the model gives."""
     message = f"old_text is not at line {line_hint}; something like it is only at line {line + 1}"
     details = {"nearest": shown_lines(split_lines(text), range(line, line + 1))}
     hint = f"if that is the place, give line_hint {line + 1}; else {COPY.format(called='old_text')}"
@@ -141,7 +141,7 @@ def _spaced(text: TextLines, wanted: Sequence[str], called: str) -> Cause:
 
 
 def _find(text: TextLines, wanted: Sequence[str], key: Key) -> int | None:
-    """The first line at which the lines are; lines that are only white space are never looked for alone."""
+    """The first line at which the lines are found. Does not search for lines with only white space."""
     if not any(map(key, wanted)):
         return None
     return next(iter(find_block(text, wanted, key)), None)

@@ -8,7 +8,7 @@ from tark_lsp.workspace.lines import split_lines
 
 
 class Way(Enum):
-    """How the quoted lines and those of the text are alike."""
+    """How the quoted lines match the lines of the text."""
 
     EXACT = "exactly"
     TRAILING = "but for white space at their ends"
@@ -37,7 +37,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The quote could mean `text[start:end]`; `line` counts from 0. For whole lines, they are `size`."""
+    """The quote could mean `text[start:end]`. `line` counts from 0. For whole lines, `size` is their number."""
 
     line: int
     start: int

@@ -10,10 +10,10 @@ from tark_lsp.workspace.lines import PIECE, ending_of, split_lines
 from tark_lsp.workspace.placing.deadline import check_time, checked_each
 
 Key = Callable[[str], str]
-"""Two lines count as equal if it returns the same text for them."""
+"""Two lines count as equal if the key function returns the same text for them."""
 
 FEW = 200_000
-"""Lines that are compared one by one; above it, the search is one pass that never goes back."""
+"""How many lines are compared one by one. Above this, the search is one pass that never goes back."""
 
 
 def exactly(line: str) -> str:
@@ -21,7 +21,7 @@ def exactly(line: str) -> str:
 
 
 class TextLines:
-    """A text, its lines and what is derived from them. Each is computed when first needed, and once."""
+    """A text, its lines and what is derived from them. Everything is computed when first needed, and only once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -75,7 +75,7 @@ class TextLines:
 
 
 def find_part(text: str, part: str, start: int = 0) -> int:
-    """As `text.find(part, start)`, in pieces: one long search in C would stop all threads."""
+    """Like `text.find(part, start)`, but in pieces, because one long search in C would stop all threads."""
     last = len(text) - len(part)
     while start <= last:
         check_time()

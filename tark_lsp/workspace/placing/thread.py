@@ -1,4 +1,4 @@
-"""Runs the search for places and the diff of long texts in a thread, so that the event loop goes on meanwhile."""
+"""Runs the search for places and the diff of long texts in a thread, so that the event loop is not blocked."""
 
 import asyncio
 import gc
@@ -17,10 +17,10 @@ _was_enabled = False
 
 
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What `work` returns or raises. It takes a second or so, and makes objects, not cycles of them.
+    """Return what `work` returns or raises. It takes about a second, and creates objects without reference cycles.
 
-    The garbage collector does not run meanwhile: it looks at every object that the work made, which takes up to 40 ms,
-    and no thread can run until it is done.
+    The garbage collector does not run meanwhile. It would look at every object that the work created, which takes up to
+    40 ms, and no thread could run until then.
     """
     return await asyncio.to_thread(_paused, partial(work, *args, **kwargs))
 
@@ -32,7 +32,7 @@ def _paused(work: Callable[[], T]) -> T:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """The garbage collector is off in the block, and in those of other threads that begin before it ends."""
+    """The garbage collector is off in the block, and in blocks of other threads that begin before it ends."""
     global _pauses, _was_enabled
     with _lock:
         if _pauses == 0:

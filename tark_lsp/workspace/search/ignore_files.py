@@ -1,7 +1,7 @@
-"""The ignore files that a search obeys above its folder, and the one that probably makes it fail.
+"""Finds the ignore files above a search's folder that apply to it, and the ignore file that probably makes it fail.
 
 ripgrep would read the ignore files of all parent folders, up to the root of the disk. The rules of a repository end at
-its top folder, so ripgrep gets those in between as one list, with patterns for absolute paths.
+its top folder, so ripgrep gets the rules in between as one list, with patterns for absolute paths.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ from pathlib import Path
 from tark_lsp.errors import ToolError
 
 IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
-"""In the order in which ripgrep reads them; the rules of the last one win."""
+"""In the order in which ripgrep reads them. The rules of the last file win."""
 
 LARGEST_IGNORE_FILE = 1_000_000
-"""Bytes. Real ones have a few thousand; each line becomes a pattern in memory."""
+"""In bytes. Real ignore files have a few thousand. Each line becomes a pattern in memory."""
 
 SPECIAL = re.compile(r"([*?\[\]\\{}!# ])")
-"""What a backslash makes an ordinary character in an ignore file."""
+"""Characters that a backslash makes ordinary in an ignore file."""
 
 LOOK_SECONDS = 1.0
 """How long to look for the ignore file that makes a search fail."""
@@ -31,13 +31,13 @@ def rules_above(roots: Iterable[Path], tops: Sequence[Path]) -> list[str]:
     """Lines of an ignore file for the folder `/`: the rules between the top of each root's repository and the root.
 
     Without a repository, the folder in `tops` that contains the root is the top. Raises ToolError if an ignore file is
-    no regular file, or too large.
+    not a regular file, or too large.
     """
     return [line for root in roots for folder in folders_above(root, tops) for line in _rules_of(folder)]
 
 
 def folders_above(root: Path, tops: Sequence[Path]) -> list[Path]:
-    """The folders that contain `root`, from the top of its repository on, outermost first. Empty if it is the top."""
+    """The folders above `root`, from the top of its repository on, outermost first. Empty if it is the top."""
     above: list[Path] = []
     for folder in (root, *root.parents):
         if folder != root:
@@ -49,7 +49,7 @@ def folders_above(root: Path, tops: Sequence[Path]) -> list[Path]:
 
 
 def likely_culprit(roots: Iterable[Path]) -> Path | None:
-    """The first ignore file at or below the roots that is no regular file or too large, if one is found in a second."""
+    """The first ignore file at or below the roots that is not regular or is too large; gives up after a second."""
     deadline = time.monotonic() + LOOK_SECONDS
     for root in roots:
         for folder, _, names in os.walk(root):
@@ -62,7 +62,7 @@ def likely_culprit(roots: Iterable[Path]) -> Path | None:
 
 
 def _is_usable(path: Path) -> bool:
-    """Also if it cannot be looked at: it is then no reason to fail."""
+    """Also true if it cannot be examined, because then it does not make the search fail."""
     with contextlib.suppress(OSError):
         status = path.stat()
         return stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST_IGNORE_FILE
@@ -85,7 +85,7 @@ def _rules_of(folder: Path) -> Iterator[str]:
 
 
 def _for_absolute_paths(line: str, folder: Path) -> str | None:
-    """A line of an ignore file in `folder` (gitignore(5)), as one in `/` would have it. None for a comment."""
+    """A line of an ignore file in `folder` (gitignore(5)), rewritten for an ignore file in `/`. None for a comment."""
     if not line.strip() or line.startswith("#"):
         return None
     negated, line = ("!", line[1:]) if line.startswith("!") else ("", line)

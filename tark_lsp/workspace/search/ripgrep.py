@@ -18,7 +18,7 @@ LISTING_LIMIT = 100_000
 """How many files are listed at most, before a glob selects among them; each takes about 200 bytes."""
 
 MOST_UNSORTED = 2_000
-"""Matching lines that are sorted here. If there are more, ripgrep sorts, for which it uses one thread only."""
+"""How many matching lines are sorted here. If there are more, ripgrep sorts them, with only one thread."""
 
 MATCH_LINE = re.compile(rb"([^\0\n]*)\0(\d+)([:-])([^\n]*)\n?")
 
@@ -34,7 +34,7 @@ class SearchScope:
     @property
     def options(self) -> list[str]:
         options = ["--hidden"] if self._hidden else []
-        # A --glob that includes files would include ignored ones; a type does not (ripgrep's guide, "File types").
+        # A --glob that includes files would include ignored files; a type does not (ripgrep's guide, "File types").
         if self.glob is not None and (name := name_pattern(self.glob)) is not None:
             options += [f"--type-add=tark:{name}", "--type=tark"]
         return options
@@ -66,7 +66,7 @@ class SearchScope:
 
 @dataclass(slots=True)
 class SearchResult:
-    """`complete` is False if there were more matches than requested. `changed`: lines that were left out, because they
+    """`complete` is False if there were more matches than requested. `changed`: lines that were omitted, because they
     were no longer in their files."""
 
     lines: list[FoundLine] = field(default_factory=list)
@@ -100,7 +100,7 @@ async def list_files(
 
 
 async def newest_first(paths: Sequence[str], most: int) -> list[str]:
-    """The `most` most recently changed of `paths`; files that no longer exist are left out."""
+    """The `most` most recently changed files of `paths`, without files that no longer exist."""
 
     def timed() -> Iterator[tuple[int, str]]:
         for path in paths:
@@ -134,9 +134,9 @@ async def search_files(
     skip: Iterable[Path] = (),
     is_hidden: Callable[[str], bool] = lambda _: False,
 ) -> SearchResult:
-    """The first matches in files on disk, sorted by path, without those in `skip` and those that are hidden by a rule.
+    """The first matches in files on disk, sorted by path, without files in `skip` and files that are hidden by a rule.
 
-    Hidden files leave no trace, also not in the number of matches. Raises ToolError for a bad pattern.
+    Hidden files leave no trace, not even in the number of matches. Raises ToolError for a bad pattern.
     """
     matches = scope.matcher()
     skipped = {str(path) for path in skip}
@@ -196,7 +196,7 @@ async def _search(
         for raw in complete:
             parsed = MATCH_LINE.fullmatch(raw)
             if parsed is None or not wanted(path := os.fsdecode(parsed[1])):
-                continue  # `--` between groups, the notice of a binary file, or a file that is left out
+                continue  # `--` between groups, the notice about a binary file, or a skipped file
             hit = parsed[3] == b":"
             if hit and found.hits == query.limit:
                 found.complete = False

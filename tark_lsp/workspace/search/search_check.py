@@ -1,7 +1,7 @@
 """Keeps only what the search program found below its roots.
 
-It opens files by their paths. If a folder of a path becomes a link at that moment, it reads what the link leads to. So
-each file that it reports is opened again without following links, and its lines are compared.
+The search program opens files by their paths. If a folder of a path becomes a link at that moment, it reads what the
+link leads to. So each reported file is opened again without following links, and its lines are compared.
 """
 
 import codecs
@@ -19,7 +19,7 @@ LINE_LIMIT = 500
 """How many characters of a matching line are shown; minified files have lines of megabytes."""
 
 SURE = 100
-"""Characters that a line has in common with its shortened form, whatever their length in bytes."""
+"""How many characters a line shares with its shortened form, whatever their length in bytes."""
 
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
@@ -37,7 +37,7 @@ class FoundLine:
 
 @contextmanager
 def opened(path: str, flags: int) -> Iterator[int]:
-    """A handle of what is at this absolute path. Raises OSError if there is a link in the path."""
+    """Open what is at this absolute path. Raises OSError if there is a link in the path."""
     if sys.platform == "win32":  # untested; links are not noticed
         handle = os.open(path, flags | getattr(os, "O_BINARY", 0))
     else:
@@ -53,7 +53,7 @@ def opened(path: str, flags: int) -> Iterator[int]:
 
 
 def existing(paths: Sequence[str]) -> list[str]:
-    """The absolute paths at which there is something, in the same order."""
+    """The absolute paths that exist, in the same order."""
     if sys.platform == "win32":
         return [*paths]
     names: dict[str, frozenset[str]] = {}
@@ -76,7 +76,7 @@ def _names_in(folder: str) -> frozenset[str]:
 
 
 def true_lines(lines: Sequence[FoundLine]) -> list[FoundLine]:
-    """The lines that are in their files, in the same order."""
+    """The lines that are really in their files, in the same order."""
     wanted: defaultdict[str, dict[int, str]] = defaultdict(dict)
     for line in lines:
         wanted[line.path][line.number] = line.text
@@ -94,12 +94,12 @@ def _true_numbers(path: str, wanted: Mapping[int, str]) -> frozenset[int]:
                 if number == last:
                     break
     except (OSError, UnicodeError):
-        pass  # what was found so far is in the file
+        pass  # the lines found so far are in the file
     return frozenset(found)
 
 
 def _lines_of(handle: int) -> Iterator[str]:
-    """As ripgrep reads them: UTF-8, or UTF-16 if the file begins with its mark."""
+    """The lines as ripgrep reads them: UTF-8, or UTF-16 if the file begins with its byte order mark."""
     with open(handle, "rb", closefd=False) as stream:
         start = stream.read(2)
         stream.seek(0)

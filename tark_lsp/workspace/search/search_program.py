@@ -19,7 +19,7 @@ from tark_lsp.workspace.search.ignore_files import likely_culprit, rules_above
 
 SEARCH_SECONDS = 10.0
 MEMORY_BYTES = 512 * 1024 * 1024
-"""What one search can take at most. An ignore file of a repository can be a link to `/dev/zero`."""
+"""The limits of one search. An ignore file of a repository can be a link to `/dev/zero`."""
 
 BAD_PATTERN = 2
 ERROR_BYTES = 8192
@@ -27,8 +27,8 @@ ERROR_BYTES = 8192
 ALWAYS = (
     "--no-config",
     "--no-require-git",
-    "--no-ignore-parent",  # ignore_files.py has the rules of the parents that count
-    "--no-mmap",  # memory is limited, and a file that is cut off meanwhile is no crash
+    "--no-ignore-parent",  # ignore_files.py has the rules of the parents that apply
+    "--no-mmap",  # memory is limited, and a file that is truncated meanwhile does not crash it
     "--no-messages",
     "--null",
     "--color=never",
@@ -128,7 +128,7 @@ async def _too_much(code: str, what: str, roots: Sequence[Path]) -> ToolError:
 
 @contextlib.contextmanager
 def _ignore_file(rules: Sequence[str]) -> Iterator[list[str]]:
-    """The option for these rules, in a file that only you can read and that is removed at the end."""
+    """The option for these rules. They are in a file that only the user can read and that is removed at the end."""
     if not rules:
         yield []
         return

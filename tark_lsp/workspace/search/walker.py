@@ -1,7 +1,7 @@
-"""Replaces ripgrep if it is missing: a program that takes the few options that ripgrep.py uses.
+"""Replaces ripgrep if it is missing: a program with the few options that ripgrep.py uses.
 
 It runs as a child process, so it is stopped the same way, and a slow regular expression never blocks the server. It is
-much slower than ripgrep, and its regular expressions are Python's.
+much slower than ripgrep, and uses Python's regular expressions.
 """
 
 # Strings and os.scandir: pathlib makes walking several times slower.

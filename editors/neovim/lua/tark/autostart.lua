@@ -1,4 +1,4 @@
----Starts the server with the first file, so that hunks and code actions are there before the first command.
+---Starts the server with the first file, so that hunks and code actions are available before the first command.
 local clients = require('tark.server.clients')
 local config = require('tark.config')
 local discovery = require('tark.server.discovery')
@@ -17,7 +17,7 @@ function M.start(bufnr)
   end
   local settings = vim.lsp.config.tark or {}
   local is_wanted = not settings.filetypes or vim.list_contains(settings.filetypes, vim.bo[bufnr].filetype)
-  -- If there is no program, commands and :checkhealth say so.
+  -- If the program is missing, commands and :checkhealth report it.
   local has_program = settings.cmd ~= process.start or discovery.find_program(clients.root(bufnr))
   if is_wanted and has_program and vim.api.nvim_buf_is_loaded(bufnr) then
     lifecycle.ensure_server(bufnr, function(problem)

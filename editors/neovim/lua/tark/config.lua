@@ -6,11 +6,11 @@ local M = {}
 ---@class tark.Config
 ---@field cmd? string[] how to start the server; nil: the program that installed the plugin, else `tark-lsp` in PATH
 ---@field autostart boolean start the server with the first file
----@field root_markers? (string|string[])[] the workspace is the nearest folder above that has one of them, as in
----`vim.fs.root()`; nil: those of `vim.lsp.config`, else .git, .hg, .jj, .svn and .tark
+---@field root_markers? (string|string[])[] the workspace is the nearest folder above that contains one of them, as in
+---`vim.fs.root()`; nil: the markers of `vim.lsp.config`, else .git, .hg, .jj, .svn and .tark
 ---@field settings table settings of the server (docs/protocol.md): { model = 'openai/gpt-6.1-sol' }
 ---@field keymaps boolean map the documented keys, not only `<Plug>` ones
----@field border? string|string[] of floats, as in nvim_open_win(); nil: 'winborder', else rounded
+---@field border? string|string[] border of floats, as in nvim_open_win(); nil: 'winborder', else rounded
 ---@field chat tark.ChatConfig
 ---@field permission tark.PermissionConfig
 
@@ -61,7 +61,7 @@ local function is_list(value, of)
   end)
 end
 
----What a value must be, if the type of its default does not say enough: a description, and a check.
+---A description and a check of values whose default's type does not say enough.
 ---@type table<string, { [1]: string, [2]: fun(value: any): boolean }>
 local RULES = {
   cmd = {

@@ -1,4 +1,4 @@
----Formats numbers, money and times for people. Pure.
+---Formats numbers, money and times for display. Pure.
 local M = {}
 
 ---@param number integer

@@ -1,5 +1,5 @@
 ---Time and size of each buffer's file when Neovim last read or wrote it. If the file has changed since, `:write` asks
----the user, and waits. Neovim knows that, but has no function that tells it.
+---the user, and waits. Neovim detects such a change, but has no function that reports it.
 local M = {}
 
 local stamps = {} ---@type table<integer, string> by buffer
@@ -11,7 +11,7 @@ local function current_stamp(bufnr)
   return stat and ('%d.%09d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or 'none'
 end
 
----To be called when it has just been read or written.
+---Call this when the buffer's file has just been read or written.
 ---@param bufnr integer
 function M.record(bufnr)
   if vim.api.nvim_buf_is_valid(bufnr) then
@@ -20,13 +20,13 @@ function M.record(bufnr)
 end
 
 ---@param bufnr integer
----@return boolean is it the file that Neovim read? false if that is unknown
+---@return boolean is the file still as Neovim read or wrote it? false if that is unknown
 function M.is_unchanged(bufnr)
   return stamps[bufnr] == current_stamp(bufnr)
 end
 
 local group = vim.api.nvim_create_augroup('tark_file_stamps', {})
--- Not FileChangedShellPost: it comes also if the user chose to keep the buffer as it is.
+-- Not FileChangedShellPost: it also comes if the user chose to keep the buffer as it is.
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
   group = group,
   callback = function(event)

@@ -1,4 +1,4 @@
----Opens windows in the middle of the screen, and has the border of all floats of the plugin.
+---Opens windows in the middle of the screen, and defines the border of all floats of the plugin.
 local config = require('tark.config')
 local visible = require('tark.visible')
 
@@ -42,7 +42,7 @@ function M.open(bufnr, title, size)
   })
 end
 
----Shows lines in the middle of the screen until the cursor moves. The window is not entered; the next one replaces it.
+---Shows lines in the middle of the screen until the cursor moves. Does not enter the window. The next call replaces it.
 ---@param lines string[]
 ---@param title string
 function M.show(lines, title)

@@ -1,5 +1,5 @@
----`:checkhealth tark`: reports what works, what does not, and what to do about it. Only this file blocks until an
----answer comes.
+---`:checkhealth tark`: reports what works, what does not, and what to do about it. This is the only file that blocks
+---until an answer comes.
 local clients = require('tark.server.clients')
 local config = require('tark.config')
 local discovery = require('tark.server.discovery')
@@ -12,7 +12,7 @@ local workspace = require('tark.workspace')
 
 local M = {}
 
----`vim.health` for text of programs and files, which can have any characters.
+---`vim.health` for text of programs and files, which can contain any characters.
 local health = setmetatable({}, {
   __index = function(_, name)
     return function(text, ...)

@@ -46,7 +46,7 @@ M.LINKS = {
   TarkRiskDangerous = 'ErrorMsg',
 }
 
----Keeps colours that the user or a colour scheme gave to these groups.
+---Defines the groups, except those that the user or a colour scheme has defined.
 local function set()
   for name, link in pairs(M.LINKS) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })

@@ -1,4 +1,4 @@
----Keeps text that the user wrote and that cannot be sent any more, in a buffer, one text below the other.
+---Keeps text that the user wrote and that can no longer be sent, in a buffer, one text below the other.
 local notify = require('tark.notify')
 
 local M = {}
@@ -15,7 +15,7 @@ local function buffer()
   return bufnr
 end
 
----Also adds it to the history of inputs, which outlives Neovim.
+---Also adds the text to the history of inputs, which is kept when Neovim ends.
 ---@param text string
 ---@param reason string why it cannot be sent
 function M.keep(text, reason)

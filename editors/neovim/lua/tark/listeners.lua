@@ -1,4 +1,4 @@
----Listeners to events. By them a lower layer reaches an upper one without requiring it (spec/layers_spec.lua).
+---Event listeners. They let a lower layer call an upper one without requiring it (spec/layers_spec.lua).
 local notify = require('tark.notify')
 
 ---@class tark.Listeners

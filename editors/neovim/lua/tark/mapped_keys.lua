@@ -4,7 +4,7 @@ local M = {}
 ---The functions of `require('tark')`, which a key can call. startup.lua sets it.
 M.functions = {} ---@type table<string, function>
 
----Kept until Neovim has handled what is pending: if hundreds of hunks are drawn at once, only the first looks it up.
+---A cache for the current main loop iteration: if hundreds of hunks are drawn at once, only the first looks up the key.
 local cache ---@type table<string, string>?
 
 ---@param maps vim.api.keyset.get_keymap[]

@@ -8,14 +8,14 @@ local RESERVED = 13 -- columns of the last line that a message cannot use
 
 local shown_at = {} ---@type table<string, integer> by text: when it was last shown, in ms
 
----Neovim's own vim.notify() waits for a key if a message does not fit its line, or comes right after another one. That
----would take a key that the user types. `:echomsg` shows the message without its middle, and :messages has all of it.
----So the beginning, which says what happened, is shown over it.
+---Neovim's own vim.notify() waits for a key if a message does not fit the line, or comes right after another one. That
+---would swallow a key that the user types. `:echomsg` cuts out the middle of the message, and :messages has all of it.
+---So the beginning of the message, which says what happened, is shown instead.
 ---@param text string
 ---@param level integer
 local function show(text, level)
   if not debug.getinfo(vim.notify, 'S').source:match('^@vim/') then
-    return vim.notify(text, level) -- a plugin replaced it, which has room
+    return vim.notify(text, level) -- a plugin replaced vim.notify(), and has room for long messages
   end
   local room = math.max(vim.o.columns - RESERVED, 1)
   local beginning = vim.fn.strdisplaywidth(text) > room and vim.fn.printf('%.' .. room - 1 .. 'S…', text)
@@ -54,7 +54,7 @@ local function show_when_visible(text, level)
   end
 end
 
----Can be called from anywhere, also from fast events. The same text within a second is shown once.
+---Can be called from anywhere, also in fast events. Shows the same text only once within a second.
 ---@param message string
 ---@param level? integer of vim.log.levels
 function M.info(message, level)

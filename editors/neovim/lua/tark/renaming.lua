@@ -1,6 +1,6 @@
----A buffer gets another name (`:file`, `:saveas`, the first `:write`): the server closes one document and opens
----another. Neovim would do that only with the next `:write`, and until then send changes of a document that the server
----does not know.
+---When a buffer gets another name (`:file`, `:saveas`, the first `:write`), closes the old document on the server and
+---opens the new one. Neovim would do that only at the next `:write`, and until then send changes of a document that the
+---server does not know.
 local M = {}
 
 local was_attached = {} ---@type table<integer, true> buffers that are between two names

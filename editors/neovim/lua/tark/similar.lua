@@ -1,4 +1,4 @@
----Finds the names that a user can have meant. Pure.
+---Finds the names that a user may have meant. Pure.
 local M = {}
 
 ---Edit distance: how many letters must change.

@@ -1,5 +1,5 @@
 ---Connects the layers: loads the modules that listen to the server or to the state once the first server has started.
----Nothing else requires them for that, so the layers below do not know the layers above (spec/layers_spec.lua).
+---No other module requires them for that, so lower layers do not depend on upper layers (spec/layers_spec.lua).
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
 

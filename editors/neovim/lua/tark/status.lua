@@ -1,4 +1,4 @@
----The state of the plugin for statuslines. They ask for it at each redraw, so it is cached until something changes.
+---The state of the plugin for statuslines. They read it at each redraw, so it is cached until something changes.
 local clients = require('tark.server.clients')
 local state = require('tark.state')
 local visible = require('tark.visible')
@@ -13,14 +13,14 @@ local LONGEST_ACTIVITY = 40
 ---@field state 'idle'|'working'|'waiting'|'dead' waiting: for the user; dead: the server ended by itself
 ---@field turns integer running and queued
 ---@field waiting integer permissions and questions
----@field hunks integer undecided ones
+---@field hunks integer undecided hunks
 ---@field activity string what the turn does, '' if nothing runs
 ---@field began? integer start of the oldest turn, of vim.uv.now()
 ---@field model? string of the current session
 ---@field mode? string of the current session
 ---@field agent? string custom agent of the current session
----@field usage? table of its last turn (docs/protocol.md, `usage`)
----@field costUsd? number of its turns in the transcript
+---@field usage? table of the session's last turn (docs/protocol.md, `usage`)
+---@field costUsd? number of the session's turns in the transcript
 ---@field contextUsed? integer tokens
 ---@field contextWindow? integer tokens
 

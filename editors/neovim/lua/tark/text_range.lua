@@ -1,15 +1,15 @@
----The lines or characters that a command is about, or the cursor. They follow the user's typing until they are sent.
+---The lines or characters that a command is about, or the cursor. They move with the text until they are sent.
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('tark_text_ranges')
 
 ---@class tark.Range { line, line } or { line, column, line, column }: from 1, in bytes, with both ends
 ---@field [integer] integer
----@field is_block? boolean a block of columns, which no range of LSP can be; the lines are those of the block
+---@field is_block? boolean a block of columns, which LSP cannot express; the range has the lines of the block
 
 ---@class tark.TrackedRange
 ---@field bufnr integer
----@field label string for people: 'lines 3-9', or '' for the cursor
+---@field label string for display: 'lines 3-9', or '' for the cursor
 ---@field address string for a command line: '3,9', or '' for the cursor
 ---@field is_block boolean
 ---@field private mark integer
@@ -85,7 +85,7 @@ function M.track(range)
     if #range == 4 then
       column, end_column = math.max(0, math.min(range[2] - 1, #text(first))), M.end_of_character(text(last), range[4])
     elseif last < count or vim.bo[bufnr].endofline or (vim.bo[bufnr].fixendofline and not vim.bo[bufnr].binary) then
-      end_row, end_column = last, 0 -- whole lines include their ends
+      end_row, end_column = last, 0 -- whole lines include their line endings
     end
   end
   tracked.has_text = end_row > row or end_column > column

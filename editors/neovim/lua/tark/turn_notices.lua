@@ -11,7 +11,7 @@ state.on('update', function(_, params)
       return
     elseif unchanged then
       notify.info('answered without a change (:TarkChat)')
-    elseif failure.code ~= 'interrupted' then -- the message about the end of the server says that
+    elseif failure.code ~= 'interrupted' then -- the message about the end of the server already says that
       local has_hint = (failure.hint or '') ~= ''
       notify.warn(has_hint and ('%s; %s'):format(failure.message, failure.hint) or failure.message)
     end

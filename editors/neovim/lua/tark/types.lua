@@ -1,18 +1,18 @@
 ---@meta
 error('only annotations, never loaded')
 
--- What the server sends (docs/protocol.md). Positions are those of LSP, in the encoding of the client.
+-- What the server sends (docs/protocol.md). Positions are LSP positions in the encoding of the client.
 
 ---@class tark.Hunk
 ---@field hunkId string
 ---@field turnId string
----@field range lsp.Range in the document's `version`: of the old text if it is not applied, else of the new text
+---@field range lsp.Range in the document's `version`: the range of the old text if not applied, else of the new text
 ---@field oldText string
 ---@field newText string
 ---@field applied boolean
 ---@field state 'pending'|'accepted'|'rejected'|'conflict'|'stale'
 ---@field outsideSelection boolean
----@field operation? { kind: 'remove'|'move', target?: string } if it is about the file itself
+---@field operation? { kind: 'remove'|'move', target?: string } if the hunk is about the file itself
 ---@field reason? string why it is in conflict or stale
 
 ---@class tark.DocumentHunks

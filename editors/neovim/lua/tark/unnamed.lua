@@ -1,5 +1,6 @@
----A buffer without a name (`[No Name]`) has the name of a file that does not exist while Tark works on it: without a
----name, a language server cannot change it. Nothing is written to that file, and the buffer loses the name afterwards.
+---Gives a buffer without a name (`[No Name]`) the name of a file that does not exist while Tark works on it, because a
+---language server cannot change a buffer without a name. Nothing is written to that file, and the name is removed
+---afterwards.
 local workspace = require('tark.workspace')
 
 local M = {}
@@ -7,7 +8,7 @@ local M = {}
 local given = {} ---@type table<integer, string> names by buffer
 
 ---@param bufnr integer
----@return boolean has_given_name the user has given it no other name
+---@return boolean has_given_name it has a name from here, and the user has given it no other
 function M.has_given_name(bufnr)
   return given[bufnr] ~= nil and vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_name(bufnr) == given[bufnr]
 end
@@ -18,7 +19,7 @@ function M.buffers()
 end
 
 ---@param bufnr integer
----@return string? name nil: the buffer has a name, or is no text for files
+---@return string? name nil: the buffer has a name, or is not for files
 function M.give_name(bufnr)
   local is_unnamed = vim.bo[bufnr].buftype == '' and vim.api.nvim_buf_get_name(bufnr) == ''
   if not is_unnamed or vim.bo[bufnr].binary then

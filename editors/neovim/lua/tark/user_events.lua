@@ -22,7 +22,7 @@ state.on('hunks', function(server_state, uri)
   fire('TarkHunks', { clientId = server_state.client_id, uri = uri, hunks = document and document.hunks or {} })
 end)
 
----The data is all that waits for the user.
+---The data contains everything that waits for the user.
 ---@param server_state tark.State
 local function fire_permission(server_state)
   local all = {}

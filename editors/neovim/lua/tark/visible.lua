@@ -1,12 +1,12 @@
 ---Makes text of a model or a repository safe to show: replaces invisible characters with their code points. There is
----one function for each kind of surface; what a surface would take for its own markup is escaped.
+---one function for each kind of surface. It escapes text that the surface would interpret as markup.
 ---  code        lines of buffers, floats, virtual lines: as it is, with its lines and tabs
 ---  prose       prose of the chat: characters that languages and emoji need stay
 ---  line        one line: window titles, items and prompts of vim.ui, quickfix lists, virtual text, rows of floats
 ---  short       the same, shortened
 ---  message     messages of vim.notify()
 ---  winbar      values of 'winbar' and 'statusline', where `%` starts an item
----  statusline  text that a statusline gets from a function, which can read it as items or not
+---  statusline  text for a statusline from a function; the statusline may interpret items in it or not
 ---The same table and format as tark_lsp/visible.py; tests/editors/neovim/test_visible.py compares them.
 local M = {}
 
@@ -97,7 +97,7 @@ function M.code(text)
   return show(text)
 end
 
----The same for text on which the user decides nothing: characters that prose needs are left.
+---The same for text on which the user decides nothing: keeps invisible characters that prose needs.
 ---@param text string
 ---@return string
 function M.prose(text)
@@ -111,7 +111,7 @@ function M.line(text)
   return (M.code(text:gsub('\r\n', '\n')):gsub('\n', '⏎'):gsub('\t', '⇥'))
 end
 
----One line without blank space around its line breaks, whose layout does not matter in a message.
+---One line without white space around the former line breaks, because layout does not matter in a message.
 ---@param text string
 ---@return string
 function M.message(text)
@@ -125,21 +125,21 @@ function M.message(text)
   return M.line(table.concat(parts, ' '))
 end
 
----One line for an option whose value is read as a 'statusline': `%` is doubled, so that it is shown once.
+---One line for an option whose value is interpreted as a 'statusline': `%` is doubled, so that it is shown once.
 ---@param text string
 ---@return string
 function M.winbar(text)
   return (M.line(text):gsub('%%', '%%%%'))
 end
 
----One line that is the same whether it is read as a 'statusline' or not: `%` is its code point.
+---One line that looks the same whether it is interpreted as a 'statusline' or not: `%` becomes its code point.
 ---@param text string
 ---@return string
 function M.statusline(text)
   return (M.line(text):gsub('%%', '\\u{25}'))
 end
 
----vim.trim() takes seconds for kilobytes of blanks. This does not.
+---Trims white space. vim.trim() takes seconds for kilobytes of white space; this function does not.
 ---@param text string
 ---@return string
 function M.trim(text)
@@ -158,7 +158,7 @@ function M.cut(text, longest)
   return text:sub(1, longest + vim.str_utf_start(text, longest + 1)), true
 end
 
----Shortens a text to one line of about `longest` bytes: its start and its end, which can be what matters.
+---Shortens a text to one line of about `longest` bytes. Keeps its start and its end, because the end can matter, too.
 ---@param text string
 ---@param longest integer
 ---@return string

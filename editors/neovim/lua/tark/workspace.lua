@@ -1,4 +1,4 @@
----Which file the user works on, the names of files, and which folder is the workspace.
+---Finds the file that the user works on, the names of files, and the workspace folder.
 local M = {}
 
 local MARKERS = { '.git', '.hg', '.jj', '.svn', '.tark' }
@@ -8,7 +8,7 @@ local MARKERS = { '.git', '.hg', '.jj', '.svn', '.tark' }
 function M.is_file(bufnr)
   return vim.api.nvim_buf_is_valid(bufnr)
     and vim.bo[bufnr].buftype == ''
-    and not vim.bo[bufnr].binary -- its text need not be UTF-8, which a server cannot read
+    and not vim.bo[bufnr].binary -- its text may not be UTF-8, and a server could not read it
     and vim.api.nvim_buf_get_name(bufnr) ~= ''
     and not vim.api.nvim_buf_get_name(bufnr):match('^%a[%w+.-]+://')
 end
@@ -25,7 +25,7 @@ function M.file_window()
   end
 end
 
----The buffer itself if it is a file, else the file that the user works on, else the last used one.
+---The buffer itself if it is a file, else the file that the user works on, else the last used file.
 ---@param bufnr? integer 0 or nil: the current one
 ---@return integer? bufnr
 function M.file_buffer(bufnr)
@@ -46,7 +46,7 @@ function M.file_buffer(bufnr)
   return last
 end
 
----The URI as vim.uri_from_bufnr() spells it. The server can spell it in another way.
+---The URI as vim.uri_from_bufnr() spells it. The server can spell it differently.
 ---@param uri string
 ---@return string
 function M.normalize_uri(uri)
@@ -57,7 +57,7 @@ function M.normalize_uri(uri)
   return uri
 end
 
----The buffer of a file, loaded or not. It does not create one.
+---The buffer of a file, loaded or not. Does not create a buffer.
 ---@param uri string
 ---@return integer? bufnr
 function M.find_buffer(uri)
@@ -78,7 +78,7 @@ end
 ---@return string
 function M.display_name(uri)
   local ok, path = pcall(vim.uri_to_fname, uri)
-  local is_path = ok and uri:match('^file:') and not path:find('%z') -- Neovim's functions take no other
+  local is_path = ok and uri:match('^file:') and not path:find('%z') -- Neovim's functions accept no other URIs
   return is_path and vim.fn.fnamemodify(path, ':~:.') or uri
 end
 
@@ -95,7 +95,8 @@ local function holds_home(folder)
   return holds(folder, home) or holds(folder, vim.uv.fs_realpath(home) or home)
 end
 
----Is the program part of this workspace? Also if it is a link, or a link leads there. The home folder is no workspace.
+---Is the program part of this workspace? Also true if it is a link, or a link leads there. The home folder is not a
+---workspace.
 ---@param path string absolute
 ---@param folder string
 function M.is_inside(path, folder)
@@ -107,8 +108,8 @@ function M.is_inside(path, folder)
   return inside and not holds_home(folder)
 end
 
----The nearest folder above that has a marker, else the working directory if the file is in it, else the file's folder.
----Never the home folder: a server without a folder itself limits what it reads there.
+---The nearest folder above the file that has a marker, else the working directory if the file is in it, else the file's
+---folder. Never the home folder: a server without a folder itself limits what it reads there.
 ---@param bufnr? integer of a file; nil: of the working directory
 ---@param markers? (string|string[])[] of the user, in order
 ---@return string?

@@ -17,11 +17,11 @@ const DECLINE_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon
 const WORDS_BUTTON: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Other Answer" };
 
 export class Inputs implements vscode.Disposable {
-  /** Notifications by request id. Undefined if the chat asks, or the box was opened at once. */
+  /** Notifications by request id. Undefined if the chat shows the question, or the box was opened at once. */
   private readonly notices = new Map<string, Notice | undefined>();
   /** Turns whose first question opens a box at once. */
   private readonly expected = new Set<string>();
-  /** Requests that the chat asked about when this was last looked at. */
+  /** Requests that the chat showed at the last check. */
   private readonly inChat = new Set<string>();
   private box: { readonly requestId: string; readonly shown: vscode.QuickInput } | undefined;
   private readonly owned: vscode.Disposable;
@@ -214,7 +214,7 @@ export class Inputs implements vscode.Disposable {
   }
 }
 
-/** A question of the model must not look like one of Tark: it could ask for secrets. */
+/** A question of the model must not look like a question of Tark, because the model could ask for secrets. */
 function asker({ byModel }: Input): string {
   return byModel === true ? "The model asks" : "Tark asks";
 }

@@ -6,14 +6,14 @@
 import * as vscode from "vscode";
 import { notificationText } from "../text/surfaces";
 
-/** A click this soon was meant for what was there before, so it is ignored. */
+/** A click within this time was meant for what was there before, so it is ignored. */
 const CLICK_DELAY_MS = 500;
 const COMMAND = "tark.client.notice";
 
 export interface Link {
   readonly title: string;
   readonly run: () => unknown;
-  /** It only shows something: no click is too soon for it. */
+  /** The link only shows something, so an early click is not ignored. */
   readonly onlyShows?: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface FollowUp {
 }
 export type Answer = Reply | FollowUp;
 
-/** More grants than these do not fit above a line: they are in a list. */
+/** More grants do not fit above a line, so they are shown in a list. */
 const MOST_GRANTS = 2;
 
 interface Allowing {
@@ -23,7 +23,7 @@ interface Allowing {
   readonly reply: PermissionReply;
 }
 
-/** The answers that allow it once. If the command would not see unsaved changes, they say so. */
+/** The answers that allow a request once. If the command would not see unsaved changes, they say so. */
 export function allowing({ unsaved }: Permission): readonly [Allowing, ...Allowing[]] {
   return unsaved?.length
     ? [
@@ -33,7 +33,7 @@ export function allowing({ unsaved }: Permission): readonly [Allowing, ...Allowi
     : [{ title: "Allow", reply: { outcome: "allow" } }];
 }
 
-/** `allowed`: the user has seen the whole request, or need not. */
+/** `allowed`: the user has seen the whole request, or does not have to. */
 export function permissionAnswers(request: Permission, allowed: boolean): Answer[] {
   const reply = (title: string, reply_: PermissionReply): Answer => ({ kind: "reply", title, reply: reply_ });
   const byHunk: Answer[] = request.edits?.length ? [{ kind: "hunks", title: "Decide Hunk by Hunk" }] : [];
@@ -47,7 +47,7 @@ export function permissionAnswers(request: Permission, allowed: boolean): Answer
   ];
 }
 
-/** The answers that allow it for longer, or one that lists them. */
+/** The answers that allow a request for longer, or one answer that lists them. */
 export function grantAnswers(request: Permission): Answer[] {
   return request.grants.length > MOST_GRANTS ? [{ kind: "grants", title: "Allow for Longer…" }] : grantReplies(request);
 }

@@ -8,7 +8,7 @@ import type { DocumentHunks, Hunk, Permission } from "../model/protocol";
 import { documentText, plainLine, plainExcerpt } from "../text/surfaces";
 import { titleInWords } from "../text/toolTitle";
 
-/** The limit of a notification. A longer command can be allowed only after it was shown whole. */
+/** The limit of a notification. A longer command can be allowed only after it was shown in full. */
 const LONGEST_MESSAGE = 240;
 const LONGEST_COVER = 160;
 /** Columns of the document: longer lines are wrapped, so that all of them is visible. */
@@ -44,7 +44,7 @@ function subject(request: Permission, name: NameFile): string {
   return plainLine(titleInWords(request.title));
 }
 
-/** What a command in the sandbox gets beyond the workspace, to follow other words. */
+/** What a command in the sandbox can access beyond the workspace, as the end of a sentence. */
 export function beyondWorkspace({ sandboxed, network, writable }: NonNullable<Permission["command"]>): string {
   if (!sandboxed) {
     return "";
@@ -140,7 +140,7 @@ function quoted(argv: readonly string[]): string {
   return plainLine(argv.map((word) => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" "));
 }
 
-/** Decided hunks are left out and counted. */
+/** Decided hunks are only counted. */
 function editLines(edits: readonly DocumentHunks[], name: NameFile): string[] {
   const lines: string[] = [];
   for (const document of edits) {
@@ -159,7 +159,7 @@ function editLines(edits: readonly DocumentHunks[], name: NameFile): string[] {
   return some > 0 ? [...lines, `${String(some)} of ${counted(all, "change")} already decided; these are the others`] : lines;
 }
 
-/** CR is left out if all line endings are CRLF. If they differ, it is visible. */
+/** Omits CR if all line endings are CRLF. If they differ, CR is visible. */
 function hunkLines(hunk: Hunk, crlf: boolean): string[] {
   const split = (text: string): string[] => {
     const lines = (crlf ? text.replaceAll("\r\n", "\n") : text).split("\n");

@@ -1,5 +1,5 @@
 /**
- * Permissions that Tark asks for. Each is asked in one place: in the chat if it shows the session, else in a
+ * Permissions that Tark asks for. Each request appears in one place: in the chat if it shows the session, else in a
  * notification, which does not take the focus. The whole request is shown on demand.
  */
 
@@ -156,7 +156,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     };
   }
 
-  /** Answers only the version that was shown, never one that has replaced it. `wasSeen`: whole, in the chat. */
+  /** Answers only the version that was shown, never one that has replaced it. `wasSeen`: the chat showed it in full. */
   private async submitAnswer(version: string, answer: Answer, wasSeen = false): Promise<void> {
     const request = this.findVersion(version);
     if (!request) {
@@ -164,7 +164,7 @@ export class Permissions implements vscode.Disposable, vscode.CodeLensProvider {
     } else if (answer.kind !== "reply") {
       await this.followUp(answer.kind, request, version);
     } else if (answer.reply.outcome === "allow" && !wasSeen && !this.versions.isSettled(version)) {
-      void showInfo("the request has just appeared or changed: review it first"); // the chat has a pause of its own
+      void showInfo("the request has just appeared or changed: review it first"); // the chat has its own pause
     } else if (answer.reply.outcome === "allow" && !wasSeen && !this.canAllow(request)) {
       await this.showPermission(request.requestId);
       void showInfo("read the request to its end first");

@@ -1,4 +1,4 @@
-/** Shows requests whole, as virtual documents. A document is closed when its request ends. */
+/** Shows requests in full, as virtual documents. A document is closed when its request ends. */
 
 import * as vscode from "vscode";
 

@@ -1,6 +1,6 @@
 /**
- * When each version of a request was first shown. A click right after that was meant for what was there before, so it does
- * not allow what has replaced it. Pure.
+ * Records when each version of a request was first shown. A click right after that was meant for what was there before, so
+ * it does not allow what has replaced it. Pure.
  */
 
 const PAUSE_MS = 500;
@@ -10,7 +10,7 @@ export class SettledVersions {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** @param versions those that wait now; all others are forgotten */
+  /** @param versions the versions that wait now; all others are forgotten */
   note(versions: readonly string[]): void {
     for (const known of [...this.since.keys()].filter((version) => !versions.includes(version))) {
       this.since.delete(known);

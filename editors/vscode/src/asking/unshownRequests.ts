@@ -1,4 +1,4 @@
-/** Tells VS Code whether a request waits that no visible chat shows. The list of changes is there for it. */
+/** Tells VS Code whether a request waits that no visible chat shows. If so, the list of changes is visible. */
 
 import * as vscode from "vscode";
 import type { State } from "../model/state";

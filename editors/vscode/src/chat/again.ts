@@ -1,4 +1,4 @@
-/** The buttons after a failed turn: they try it again, continue it, or remove what was in its way. */
+/** The buttons after a failed turn: they try it again, continue it, or remove the cause of the failure. */
 
 import * as vscode from "vscode";
 import type { Place } from "../model/place";
@@ -10,7 +10,7 @@ import type { Outbox } from "./outbox";
 
 const CONTINUE = "Continue.";
 
-/** A turn that this window started is started again with its place in the editor; another one with its prompt. */
+/** A turn that this window started is restarted with its place in the editor, another turn with its prompt. */
 export function tryAgain({ server, turns }: ChatDependencies, outbox: Outbox, place: Place, turnId: string, how: "retry" | "continue"): void {
   const start = turns.starts.startOf(turnId);
   if (how === "continue") {

@@ -1,4 +1,4 @@
-/** Files, texts and images that go with a prompt, and what of them can be sent. Pure. */
+/** Files, texts and images that are attached to a prompt, and which of them can be sent. Pure. */
 
 import type { Range } from "../model/protocol";
 
@@ -11,10 +11,10 @@ export interface Attached {
   readonly data?: string;
 }
 
-/** What goes with a prompt. */
+/** What is sent with a prompt. */
 export interface PromptContext {
   readonly textDocument?: { readonly uri: string; readonly version: number };
-  /** The selection in it. */
+  /** The selection in the document. */
   readonly range?: Range;
   readonly attached: readonly Attached[];
 }
@@ -24,12 +24,12 @@ const LARGEST_FILE = 10_000_000; // as well
 const LARGEST_TEXT = 1_000_000;
 const TYPES: Readonly<Record<string, string>> = { png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
 
-/** The media type of an image that can be sent, by the ending of its name. */
+/** The media type of an image that can be sent, by its file extension. */
 export function imageType(name: string): string | undefined {
   return TYPES[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""];
 }
 
-/** Throws if it cannot be sent. The server checks images more closely. `isFile`: the server reads it itself. */
+/** Throws if the attachment cannot be sent. The server checks images more closely. `isFile`: the server reads it itself. */
 export function checkAttached({ name, mimeType, size, isFile = false }: { name: string; mimeType?: string; size: number; isFile?: boolean }): void {
   if (mimeType !== undefined && !Object.values(TYPES).includes(mimeType)) {
     throw new Error(`${name} is ${mimeType || "of an unknown type"}: only PNG, JPEG, GIF and WebP images can be sent`);

@@ -1,6 +1,6 @@
 /**
- * What is attached to the prompt: files and images, and the file that the user works in, with its selection. All of it
- * goes with the next prompt. The page shows it, but holds none of it.
+ * What is attached to the prompt: files and images, and the file that the user works in, with its selection. All of this
+ * is sent with the next prompt. The page shows the attachments, but does not hold them.
  */
 
 import * as vscode from "vscode";
@@ -40,7 +40,7 @@ export class Attachments implements Disposable {
     ];
   }
 
-  /** Everything that goes with the prompt now. What was attached is taken away, so that it is sent once. */
+  /** Everything that is sent with the prompt now. Removes the attachments, so that they are sent once. */
   take(): PromptContext {
     const place = this.place();
     const { attached } = this;
@@ -50,7 +50,7 @@ export class Attachments implements Disposable {
     return { ...(place && { textDocument: place.textDocument, ...(place.description !== "" && place.range && { range: protocolRange(place.range) }) }), attached };
   }
 
-  /** The prompt was not accepted: its attachments are back. */
+  /** Restores the attachments of a prompt that was not accepted. */
   restore(attached: readonly Attached[]): void {
     this.set([...attached, ...this.attached]);
   }
@@ -149,7 +149,7 @@ export class Attachments implements Disposable {
     void this.checkModel();
   }
 
-  /** Says before the prompt is sent that the model does not see its images. */
+  /** Warns before the prompt is sent that the model does not see its images. */
   private async checkModel(): Promise<void> {
     const { state } = this.server;
     const model = state.sessions.get(this.shownAt.sessionId ?? "")?.model ?? state.settings?.model ?? "";

@@ -36,7 +36,7 @@ export interface ChatHost {
   readonly onDidDispose: vscode.Event<void>;
 }
 
-/** What a chat remembers of its own. */
+/** What each chat remembers. */
 export interface ChatMemory {
   /** The unsent text of the prompt. */
   text: string;
@@ -46,7 +46,7 @@ export interface ChatMemory {
 }
 
 const LOAD_MS = 10_000;
-/** Messages that do not say that the user is in this chat. */
+/** Messages that do not mean that the user is in this chat. */
 const POSTED_BY_PAGE: ReadonlySet<ToHost["kind"]> = new Set(["ready", "draft", "blurred"]);
 
 export class Chat implements vscode.Disposable {
@@ -100,7 +100,7 @@ export class Chat implements vscode.Disposable {
     return this.host?.visible ?? false;
   }
 
-  /** Is a session visible in the chat? Then its requests are asked there. */
+  /** Is a session visible in the chat? Then its requests appear there. */
   shows(sessionId: string): boolean {
     return this.visible && this.place.sessionId === sessionId;
   }
@@ -128,7 +128,7 @@ export class Chat implements vscode.Disposable {
     }
   }
 
-  /** Moves the prompt of the other chat here, with what is attached. */
+  /** Moves the prompt of the other chat here, with its attachments. */
   takePrompt(other: Chat): void {
     const { text } = other.memory;
     other.memory.text = "";
@@ -142,7 +142,7 @@ export class Chat implements vscode.Disposable {
     return this.visible ? this.page.opened(LOAD_MS) : Promise.resolve();
   }
 
-  /** VS Code has a place for the page. */
+  /** Called when VS Code has a place for the page. */
   attach(host: ChatHost): void {
     this.host = host;
     this.visibility.fire();
@@ -226,7 +226,7 @@ export class Chat implements vscode.Disposable {
     };
   }
 
-  /** The page has loaded: posts the whole state. */
+  /** Called when the page has loaded: posts the whole state. */
   private pageReady(): void {
     if (this.host === undefined) {
       return;

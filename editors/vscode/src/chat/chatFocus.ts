@@ -1,4 +1,4 @@
-/** Tells VS Code whether a chat has the focus, for keys: it has no context of its own for the page of a view. */
+/** Tells VS Code whether a chat has the focus, for keybindings. VS Code itself has no context key for the page of a view. */
 
 import * as vscode from "vscode";
 import type { Place } from "../model/place";
@@ -7,7 +7,7 @@ const FOCUSED = "tark.chatFocused";
 
 let focused: Place | undefined;
 
-/** The messages of two pages can come in any order, so a chat only takes its own focus back. */
+/** The messages of two pages can come in any order, so a chat only clears its own focus. */
 export function recordFocus(place: Place, hasFocus: boolean): void {
   const now = hasFocus ? place : focused === place ? undefined : focused;
   if ((now === undefined) !== (focused === undefined)) {

@@ -1,4 +1,4 @@
-/** All chats of the window: the one in the side bar, and those in tabs of the editor. */
+/** All chats of the window: the chat in the side bar, and the chats in editor tabs. */
 
 import * as vscode from "vscode";
 import { Place } from "../model/place";
@@ -66,7 +66,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     return this.all.some((chat) => chat.visible);
   }
 
-  /** Is a session visible in a chat? Then its requests are asked there. */
+  /** Is a session visible in a chat? Then its requests appear there. */
   shows(sessionId: string): boolean {
     return this.all.some((chat) => chat.shows(sessionId));
   }
@@ -126,7 +126,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     this.openTab(sessionId).takePrompt(this.side);
   }
 
-  /** Shows an empty chat, or a session, in a tab of its own. */
+  /** Shows an empty chat, or a session, in a separate tab. */
   openTab(sessionId?: string): Chat {
     const panel = vscode.window.createWebviewPanel(TAB, "Chat", vscode.ViewColumn.Beside);
     const chat = this.addTab(panel, this.stored.add(sessionId));
@@ -140,8 +140,9 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
   }
 
   /**
-   * VS Code restores a tab. It shows the page once this is done. The pages are shown one after the other: VS Code 1.100
-   * can leave one empty for good if several load at the same time, because their service workers replace one another.
+   * Called when VS Code restores a tab, which shows the page when this is done. The pages are shown one after the other:
+   * if several load at the same time, VS Code 1.100 can leave one empty for good, because their service workers replace
+   * one another.
    */
   deserializeWebviewPanel(panel: vscode.WebviewPanel, page: StoredPage | undefined): Promise<void> {
     const chat = this.addTab(panel, this.stored.restore(page?.tab));
@@ -197,7 +198,7 @@ export class Chats implements vscode.WebviewViewProvider, vscode.WebviewPanelSer
     }
   }
 
-  /** Its turn goes on. Its unsent text waits until a chat shows the session. */
+  /** Called when a tab was closed. Its turn continues. Its unsent text waits until a chat shows the session. */
   private tabClosed(tab: Tab): void {
     const { state } = this.dependencies.server;
     const { sessionId } = tab.chat.place;

@@ -34,7 +34,7 @@ export async function insertCode(text: string): Promise<void> {
   await vscode.window.showTextDocument(document, viewColumn);
 }
 
-/** An unsaved document with the language of the block, at the path that the block names if there is no such file yet. */
+/** Opens an unsaved document with the language of the block, at the path that the block names if no such file exists yet. */
 export async function openAsNewFile(block: CodeBlock): Promise<void> {
   const read = readBlock(block);
   const file = read.path === undefined ? undefined : await newFileInFolders(folderPaths(), read.path);

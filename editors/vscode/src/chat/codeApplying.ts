@@ -1,6 +1,6 @@
 /**
- * Applies a code block to its file (`tark.codeBlock.apply`). The server places it only if its place is certain. Else you
- * choose the file, or let the model place it.
+ * Applies a code block to its file (`tark.codeBlock.apply`). The server applies it only if its place is certain. Otherwise
+ * the user chooses the file, or lets the model place the code.
  */
 
 import * as vscode from "vscode";
@@ -94,7 +94,7 @@ export class CodeApplying {
     return answer.problem;
   }
 
-  /** Says why it was not applied. `uri`: the file in which the model can place it, unless the block names its files. */
+  /** Says why the block was not applied. `uri`: the file in which the model can place it, unless the block names its files. */
   private async report(block: CodeBlock, read: ReadBlock, problem: Problem | undefined, uri?: string): Promise<void> {
     if (problem === undefined) {
       return;
@@ -119,7 +119,7 @@ export class CodeApplying {
   }
 }
 
-/** The files that you see, the active one first: those of the block's language, if it is known. */
+/** The visible files, the active one first. If the language of the block is known, only files in that language. */
 function likelyEditors(read: ReadBlock): string[] {
   const editors = [lastFileEditor(), ...vscode.window.visibleTextEditors].filter((editor) => editor?.document.uri.scheme === "file");
   const documents = editors.map((editor) => editor!.document);
@@ -128,7 +128,7 @@ function likelyEditors(read: ReadBlock): string[] {
   return [...new Set(documents.filter(({ languageId: own }) => !known || own === id).map(({ uri }) => uri.toString()))].slice(0, MOST_FILES);
 }
 
-/** Files to choose from: the active one, those in tabs, then those with the ending of the language. */
+/** Files to choose from: the active file, files in tabs, then files with an extension of the language. */
 async function likelyFiles(read: ReadBlock): Promise<vscode.Uri[]> {
   const active = lastFileEditor()?.document.uri;
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.map(({ input }) => (input instanceof vscode.TabInputText ? input.uri : undefined)));

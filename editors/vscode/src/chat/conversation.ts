@@ -1,4 +1,4 @@
-/** The session that the page shows. Posts the transcript once, then its changes, many in one message. */
+/** The session that the page shows. Posts the transcript once, then its changes, batched in messages. */
 
 import type { Disposable } from "../model/events";
 import { reportError } from "../window/notify";
@@ -70,7 +70,7 @@ export class Conversation implements Disposable {
     }
   }
 
-  /** Draws the head of a turn again. */
+  /** Redraws the head of a turn. */
   redrawTurn(turnId: string): void {
     const turn = this.current?.byId.get(turnId);
     if (turn !== undefined) {
@@ -100,7 +100,7 @@ export class Conversation implements Disposable {
     this.postTranscript();
   }
 
-  /** Loads the stored transcript of the session, if it is not loaded. */
+  /** Loads the stored transcript of the session, if it is not loaded yet. */
   async loadCurrent(): Promise<void> {
     const { server, sessions } = this.dependencies;
     const { sessionId } = this.place;

@@ -1,4 +1,4 @@
-/** A prompt that waits for the set-up. It is kept in the workspace state, so it outlives the window. */
+/** A prompt that waits for the setup. It is kept in the workspace state, so it is not lost when the window closes. */
 
 import type { Memento } from "vscode";
 import type { Setup } from "../setup/setup";
@@ -16,7 +16,7 @@ export async function untilReady(memory: Memento, setup: Setup, prompt: string):
   }
 }
 
-/** The prompt that waited when the window was closed, else "". */
+/** The prompt that waited when the window was closed, or "". */
 export function takeHeldPrompt(memory: Memento): string {
   const held = memory.get(KEY, "");
   void memory.update(KEY, undefined);

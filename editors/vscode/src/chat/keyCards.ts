@@ -1,6 +1,6 @@
 /**
- * What became of the key that a failed turn asks for. Its card says it, and the prompt is sent again if the user set the
- * key from that card.
+ * Tracks the key that a failed turn needs. The card of the turn shows what became of the key. If the user set the key from
+ * that card, the prompt is sent again.
  */
 
 import type { Disposable } from "../model/events";

@@ -14,34 +14,34 @@ export interface TurnHead {
   readonly turnId: string;
   readonly state: Turn["state"] | "sending";
   readonly prompt: string;
-  /** It is queued behind another turn. */
+  /** The turn is queued behind another turn. */
   readonly waits?: boolean;
   readonly turnKind?: string;
-  /** The lines that it is about, from 0; `last` is inclusive. */
+  /** The lines that the turn is about, from 0; `last` is inclusive. */
   readonly place?: { readonly uri: string; readonly first: number; readonly last: number };
   readonly model?: string;
   readonly plan?: readonly PlanEntry[];
   readonly usage?: Usage;
   readonly stopReason?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string };
-  /** It has called tools, so it is continued, not repeated. */
+  /** The turn has called tools, so it is continued, not repeated. */
   readonly worked?: boolean;
-  /** It can be tried again `at` this time. `waits`: that is done then, without the user. */
+  /** The turn can be tried again `at` this time. `waits`: the extension then does so by itself. */
   readonly retry?: { readonly at: number; readonly waits: boolean };
-  /** What became of the key that it lacked. */
+  /** What became of the key that the turn needed. */
   readonly key?: Pick<KeyCheck, "result" | "message">;
-  /** How many files it changed. */
+  /** How many files the turn changed. */
   readonly edits?: number;
   /** There may be changes to undo. */
   readonly undoable?: boolean;
-  /** The URIs of files that its commands changed. */
+  /** The URIs of files that the turn's commands changed. */
   readonly changed?: readonly string[];
-  /** What of its changes is undone. */
+  /** How much of its changes is undone. */
   readonly undone?: "all" | "partly";
   readonly mode?: string;
 }
 
-/** It ran `ms` milliseconds, and if `since` is set, it has run again since that time. */
+/** The call ran for `ms` milliseconds. If `since` is set, it has been running again since that time. */
 export interface CallView extends ToolCall {
   readonly ms?: number;
   readonly since?: number;
@@ -118,7 +118,7 @@ export interface PermissionRow {
     readonly cwd: string;
     readonly argv: readonly string[];
     readonly env: readonly string[];
-    /** What it gets beyond the sandbox, such as `, with the network`. */
+    /** What the command can access beyond the sandbox, such as `, with the network`. */
     readonly beyond?: string;
   };
   readonly edits?: readonly Diff[];

@@ -1,4 +1,4 @@
-/** Does a model see images? */
+/** Finds out whether a model sees images. */
 
 import type { Server } from "../model/server";
 
@@ -6,7 +6,7 @@ interface Listed {
   readonly models: readonly { readonly id: string; readonly images?: boolean | null }[];
 }
 
-/** Undefined: not known. Then the server says so if the provider refuses them. The server keeps the lists of models. */
+/** Undefined: not known. Then the server reports it if the provider refuses the images. The server caches model lists. */
 export async function seesImages(server: Pick<Server, "running" | "executeCommand">, model: string): Promise<boolean | undefined> {
   const [provider = "", name] = model.split("/");
   if (!server.running || name === undefined) {

@@ -2,8 +2,8 @@
  * Sends the user's prompts: as a new turn, to the running turn, or in place of an earlier prompt.
  *
  * Prompts are sent one after the other, each to the session in which it was typed. The second of two quick prompts
- * continues the session that the first one starts. Prompts on their way are visible; rejected ones return to the
- * prompt.
+ * continues the session that the first one starts. Prompts that are being sent are visible; rejected prompts return to
+ * the prompt box.
  */
 
 import type { StartedTurn } from "../model/protocol";
@@ -25,7 +25,7 @@ export interface OutgoingMessage {
 export interface OutboxActions {
   readonly state: State;
   readonly place: Place;
-  /** What goes with the prompt that is sent now. */
+  /** The attachments of the prompt that is sent now. */
   takeContext(): PromptContext;
   start(prompt: string, sessionId: string | undefined, context: PromptContext, kind?: string): Promise<StartedTurn>;
   steer(turn: { readonly sessionId: string; readonly turnId: string }, prompt: string): Promise<boolean>;
@@ -54,7 +54,7 @@ export class Outbox implements Disposable {
   private fresh: Target = { sessionId: undefined };
 
   /**
-   * @param changed the list of prompts on their way changed
+   * @param changed the list of prompts that are being sent changed
    * @param refused a prompt was not accepted; gets a message for the user
    */
   constructor(
@@ -76,7 +76,7 @@ export class Outbox implements Disposable {
     this.listening.dispose();
   }
 
-  /** The prompts on their way to the visible session. */
+  /** The prompts that are being sent to the visible session. */
   get heads(): readonly TurnHead[] {
     const { sessionId } = this.actions.place;
     const isShown = ({ target }: Sent): boolean => (sessionId === undefined ? target === this.fresh : target.sessionId === sessionId);

@@ -1,4 +1,4 @@
-/** What the outbox does: starts and steers turns, and makes sessions. */
+/** The actions of the outbox: starts and steers turns, and creates sessions. */
 
 import type { Memento } from "vscode";
 import { contextParts } from "./attached";

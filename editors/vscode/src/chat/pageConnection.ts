@@ -15,7 +15,7 @@ export class PageConnection {
     return this.page !== undefined;
   }
 
-  /** The page is ready. Call `postKept` next, for the messages that wait. */
+  /** Call this when the page is ready, then `postKept`, which posts the messages that wait. */
   open(page: PageReceiver): void {
     this.page = page;
     this.onOpen.splice(0).forEach((resolve) => resolve());
@@ -31,7 +31,7 @@ export class PageConnection {
     }
   }
 
-  /** The page was hidden. It is created again when it is shown. */
+  /** Call this when the page was hidden. VS Code creates it again when it is shown. */
   close(): void {
     this.page = undefined;
   }

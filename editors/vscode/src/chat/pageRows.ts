@@ -1,4 +1,4 @@
-/** Converts the state to what the page shows, and no more. Pure. */
+/** Converts the state to exactly what the page shows. Pure. */
 
 import { sessionFigures } from "../model/sessionRow";
 import type { Input, Permission, Session } from "../model/protocol";

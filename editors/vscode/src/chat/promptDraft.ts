@@ -1,4 +1,4 @@
-/** The unsent text of the prompt. It is kept in the workspace state, so it outlives the window. */
+/** The unsent text of the prompt. It is kept in the workspace state, so it is not lost when the window closes. */
 
 import type { Memento } from "vscode";
 

@@ -1,4 +1,4 @@
-/** When failed turns can be tried again, and which are, by themselves, because the user pressed "Wait". */
+/** Tracks when failed turns can be tried again, and which ones are retried automatically because the user pressed "Wait". */
 
 import type { Disposable } from "../model/events";
 import type { Turn } from "../model/transcriptTurn";
@@ -22,7 +22,7 @@ export class Retries implements Disposable {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Call this when a turn ends, so that the time counts from then on. */
+  /** Call this when a turn ends, to start the countdown. */
   recordEnd({ turnId, error }: Pick<Turn, "turnId" | "error">): void {
     if (error?.retryAfter !== undefined && !this.waiting.has(turnId)) {
       this.waiting.set(turnId, { at: this.now() + error.retryAfter * 1000 });

@@ -1,4 +1,4 @@
-/** A row of the set-up card. If it gave the chat a model, the chat says which one, and its prompt gets the focus. */
+/** Runs a row of the setup card. If the chat then has a model, the chat says which one, and its prompt gets the focus. */
 
 import type { State } from "../model/state";
 import type { ToPage } from "./messages";

@@ -2,12 +2,12 @@
 
 import { SLASH_COMMANDS, type CompletionRow, type SlashCommand } from "./messages";
 
-/** The server's rows, then the extension's own, which count more if both have a name. */
+/** The server's rows, then the extension's own rows, which take precedence if both have the same name. */
 export function completionsOf(served: readonly CompletionRow[], own: readonly CompletionRow[]): CompletionRow[] {
   return [...served.filter(({ label }) => own.every((row) => row.label !== label)), ...own];
 }
 
-/** Returns the commands whose names start with what is typed. Empty if the text is no beginning of a command. */
+/** Returns the commands whose names start with the typed text. Empty if the text is not the start of a command. */
 export function slashRows(text: string, offset: number): CompletionRow[] {
   const typed = /^\s*(\/[\w-]*)$/.exec(text.slice(0, offset))?.[1]?.toLowerCase();
   if (typed === undefined) {

@@ -1,6 +1,6 @@
 /**
- * What the chats in tabs show, and their unsent text. It is kept in the workspace state, so it outlives the window: what
- * VS Code stores of a page can be older. VS Code stores only the id of the tab, with its page.
+ * What the chats in tabs show, and their unsent text. It is kept in the workspace state, so it is not lost when the window
+ * closes. VS Code stores only the id of the tab with its page, because the page state that it stores can be out of date.
  */
 
 import { randomUUID } from "node:crypto";
@@ -40,7 +40,7 @@ export class StoredTabs {
     return tab;
   }
 
-  /** Takes the unsent text of a closed tab that showed this session, or of one that showed none. Returns "" if there is none. */
+  /** Takes the unsent text of a closed tab with this session; undefined: of a tab without a session. "" if there is none. */
   takeText(sessionId: string | undefined): string {
     const closed = [...this.tabs.values()].find(({ stored }) => stored.isClosed && stored.sessionId === sessionId && stored.text !== "");
     const text = closed?.text ?? "";

@@ -1,7 +1,7 @@
 /**
- * Records what the page knows of a transcript, and collects its changes into few messages. Pure.
+ * Records which parts of a transcript the page has, and collects changes into few messages. Pure.
  *
- * Of a growing text, only the added part is posted. The page holds only the last turns, until the user asks for more.
+ * If a text grows, only the added part is posted. The page holds only the last turns, until the user asks for more.
  */
 
 import type { Range } from "../model/protocol";

@@ -1,4 +1,4 @@
-/** Resolves paths that a model wrote, but only to files in the workspace, or to new ones there. */
+/** Resolves paths that a model wrote, but only to existing or new files in the workspace. */
 
 import { lstat, realpath, stat } from "node:fs/promises";
 import * as path from "node:path";
@@ -27,7 +27,7 @@ async function resolveInFolder(folder: string, file: string): Promise<string | u
   }
 }
 
-/** A path inside the folders where no file is yet. No link on the way to it leads out. */
+/** A path inside the folders where no file exists yet. No link in the path leads outside the folders. */
 export async function newFileInFolders(folders: readonly string[], named: string): Promise<string | undefined> {
   const [folder] = folders;
   if (folder === undefined || path.isAbsolute(named) || named.includes("\0") || /[\\:]/.test(named)) {
@@ -41,7 +41,7 @@ export async function newFileInFolders(folders: readonly string[], named: string
     try {
       await lstat(above);
     } catch {
-      continue; // it does not exist, so it is no link either
+      continue; // it does not exist, so it is not a link
     }
     return above !== file && isBelow(await realpath(folder), path.join(await realpath(above), "x")) ? file : undefined;
   }

@@ -2,7 +2,7 @@
 
 import { type GitChange, type Repository, STATUS } from "./git";
 
-const MOST_DIFFS = 100; // each is a run of Git; of further files only the name is sent
+const MOST_DIFFS = 100; // each needs a run of Git; for further files, only the name is sent
 const LONGEST_DIFF = 50_000; // characters; the server shows less of it
 const MOST_SUBJECTS = 10;
 
@@ -27,7 +27,7 @@ const KINDS: ReadonlyMap<number, ChangeKind> = new Map([
   [STATUS.intentToRename, "renamed"],
 ]);
 
-/** Git has no diff of a new file that is not staged, so only its name is sent. */
+/** Git has no diff for a new file that is not staged, so only its name is sent. */
 export async function changedFiles(repository: Repository, signal?: AbortSignal): Promise<ChangedFile[]> {
   const { indexChanges, workingTreeChanges, mergeChanges, untrackedChanges = [] } = repository.state;
   const staged = indexChanges.length > 0;

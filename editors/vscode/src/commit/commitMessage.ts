@@ -1,4 +1,4 @@
-/** Writes the message of a commit into the box of its Git repository. It commits nothing. */
+/** Writes a commit message into the input box of a Git repository. It commits nothing. */
 
 import * as vscode from "vscode";
 import { REMEDY_COMMANDS } from "../chat/messages";
@@ -76,7 +76,7 @@ export class CommitMessages {
     return this.server.executeCommand<Answer>("tark.commitMessage", argument, signal);
   }
 
-  /** What you typed meanwhile is not overwritten. */
+  /** Does not overwrite what the user typed in the meantime. */
   private async use(repository: Repository, before: string, { message, error }: Answer, target: unknown): Promise<void> {
     if (error != null) {
       await this.report(error, () => this.generate(target));
@@ -88,7 +88,7 @@ export class CommitMessages {
     }
   }
 
-  /** The words and the buttons are those of the chat's cards. */
+  /** Uses the texts and the buttons of the chat's cards. */
   private async report({ code, message }: NonNullable<Answer["error"]>, again: () => Promise<void>): Promise<void> {
     const { sentence, remedies } = turnProblem("error", code, this.model)!;
     const useful = remedies.filter((remedy) => remedy !== "newSession" && remedy !== "continue");
@@ -104,7 +104,7 @@ export class CommitMessages {
     }
   }
 
-  /** That of the current session. */
+  /** The model of the current session. */
   private get model(): string | undefined {
     const { sessions, sessionId, settings } = this.server.state;
     return sessions.get(sessionId ?? "")?.model ?? settings?.model ?? undefined;
@@ -120,7 +120,7 @@ async function gitApi(): Promise<GitApi> {
   return git.getAPI(1);
 }
 
-/** Undefined: you chose none. */
+/** Undefined: the user chose none. */
 async function chooseRepository(git: GitApi, root: vscode.Uri | undefined): Promise<Repository | undefined> {
   const near = root ?? vscode.window.activeTextEditor?.document.uri;
   const found = near === undefined ? null : git.getRepository(near);

@@ -1,4 +1,4 @@
-/** The parts that are used of the API of VS Code's own extension for Git (`vscode.git`, version 1). */
+/** The parts of the API of VS Code's Git extension (`vscode.git`, version 1) that are used. */
 
 import type { Uri } from "vscode";
 

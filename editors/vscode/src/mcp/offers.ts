@@ -1,4 +1,4 @@
-/** Shows what the user can approve whole, as documents, with lenses and a title button to say yes or no. */
+/** Shows what the user can approve, in full, as documents with code lenses and title buttons to approve or reject it. */
 
 import * as vscode from "vscode";
 import { documentText, plainLine } from "../text/surfaces";
@@ -9,9 +9,9 @@ export interface Offer {
   readonly title: string;
   readonly text: string;
   readonly isDiff: boolean;
-  /** The label of a yes, and what it does; undefined: there is nothing to approve. */
+  /** The label of the approval, and its function; undefined: there is nothing to approve. */
   readonly yes?: readonly [label: string, run: () => Promise<unknown>];
-  /** The yes is being carried out. */
+  /** The approval is being carried out. */
   readonly isBusy?: boolean;
 }
 
@@ -38,7 +38,7 @@ export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLe
     return documentText(this.offers.get(uri.path)?.text ?? "This is over: open it again from the list of MCP servers.\n");
   }
 
-  /** At both ends, since a list of tools can be long. */
+  /** Lenses at both ends of the document, since a list of tools can be long. */
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const { yes, isBusy } = this.offers.get(document.uri.path) ?? {};
     if (isBusy === true) {
@@ -70,7 +70,7 @@ export class Offers implements vscode.TextDocumentContentProvider, vscode.CodeLe
     this.updateContext();
   }
 
-  /** A yes to the document: that of the lens or button, or the one that is shown. A second one does nothing. */
+  /** Approves the document of the lens or button, or else the one that is shown. A second approval does nothing. */
   async answer(target: unknown, isYes: boolean): Promise<void> {
     const uri = target instanceof vscode.Uri ? target : vscode.window.activeTextEditor?.document.uri;
     const offer = uri?.scheme === OFFER_SCHEME ? this.offers.get(uri.path) : undefined;

@@ -1,4 +1,4 @@
-/** The rows of the list of MCP servers and hooks, and the words for them. Pure. */
+/** The rows of the list of MCP servers and hooks, and their texts. Pure. */
 
 import type { Hook, HookList, Listed, McpServer, McpTool, OfferKind, ServerList, Unanswered } from "../model/mcp";
 import { counted, joinParts } from "../text/figures";
@@ -17,7 +17,7 @@ export interface Row {
   readonly icon: string;
   readonly isWarning: boolean;
   readonly isOn?: boolean;
-  /** For the `when` of menus: words with blanks around each. */
+  /** For the `when` of menus: words with a space before and after each. */
   readonly context: string;
   readonly rows: readonly Row[];
 }
@@ -38,7 +38,7 @@ const TOOL_STATES: Readonly<Record<string, readonly [words: string, icon: string
   off: ["off", "circle-slash", false],
   changed: ["changed, off until you approve it", "warning", true],
   new: ["new, off until you approve it", "warning", true],
-  gone: ["the server has it no longer", "circle-slash", true],
+  gone: ["the server no longer has it", "circle-slash", true],
 };
 const LONGEST = 120;
 
@@ -46,12 +46,12 @@ export function rowsOf({ servers, problems }: ServerList, { hooks, problems: ofH
   return [...servers.map(serverRow), ...hooks.map(hookRow), ...[...problems, ...ofHooks].map(problemRow)];
 }
 
-/** How many wait for a yes, or do not work. */
+/** How many wait for an approval, or do not work. */
 export function waitingCount(rows: readonly Row[]): number {
   return rows.filter(({ context }) => /\b(waiting|changed|failed|needsLogin)\b/.test(context)).length;
 }
 
-/** One sentence about what the user was not told of before. */
+/** One sentence about servers and hooks that the user was not told about before. */
 export function newsText(unanswered: readonly Unanswered[]): string {
   const [first] = unanswered;
   if (unanswered.length === 1 && first !== undefined) {

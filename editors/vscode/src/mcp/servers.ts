@@ -32,7 +32,7 @@ export class McpServers implements vscode.Disposable {
   }
 
   /**
-   * Adds a server to config.toml, then shows it to be approved. `refused` and `reason`: what you typed before, and why it
+   * Adds a server to config.toml, then shows it for approval. `refused` and `reason`: what you typed before, and why it
    * was refused. You can correct it.
    */
   async add(refused = "", reason = ""): Promise<void> {
@@ -88,7 +88,7 @@ export class McpServers implements vscode.Disposable {
     }
   }
 
-  /** The configuration, if it is the user's own, and the approval. */
+  /** Removes the approval, and the configuration if it is the user's own. */
   async remove(target: unknown): Promise<void> {
     const row = await this.rowOf(target, "Remove", /^ (server|hook) /);
     if (row === undefined) {
@@ -113,7 +113,7 @@ export class McpServers implements vscode.Disposable {
     this.offers.dispose();
   }
 
-  /** Shows a custom agent of the project, and calls `then` after a yes. */
+  /** Shows a custom agent of the project, and calls `then` after it is approved. */
   async approveAgent(name: string, then: () => Promise<void>): Promise<void> {
     const { text, isDiff, digest } = await this.server.executeCommand<ShownOffer>("tark.agents.show", { name });
     const yes = async (): Promise<void> => {
@@ -151,7 +151,7 @@ export class McpServers implements vscode.Disposable {
     await this.offers.show(listed.differs ? { ...offer, yes: [label, yes] } : offer);
   }
 
-  /** With what the server wrote, and a way to try again. */
+  /** Shows why the server failed, what it wrote, and a way to try again. */
   private async showFailure(name: string, title: string, text: string, problem: unknown): Promise<undefined> {
     const log = await this.server.executeCommand<{ text: string }>("tark.mcp.log", { name });
     const whole = `${text}\n${errorMessage(problem)}\n\n${log.text}\n`;
@@ -183,7 +183,7 @@ export class McpServers implements vscode.Disposable {
     });
   }
 
-  /** That of the menu, else the user selects one. */
+  /** The row of the menu, else a row that the user selects. */
   private async rowOf(target: unknown, title: string, wanted: RegExp): Promise<Row | undefined> {
     const given = target as Row | undefined;
     if (given?.name !== undefined) {
@@ -205,7 +205,7 @@ export class McpServers implements vscode.Disposable {
     await settings.update(SETTING, Object.keys(others).length > 0 ? others : undefined, vscode.ConfigurationTarget.Global);
   }
 
-  /** Shows that something is going on in the view. */
+  /** Shows progress in the view. */
   private work<T>(running: Promise<T>): Promise<T> {
     return Promise.resolve(vscode.window.withProgress({ location: { viewId: VIEW } }, () => running));
   }

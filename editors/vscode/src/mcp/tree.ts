@@ -1,4 +1,4 @@
-/** The view of MCP servers and hooks. It asks the server for them when it is visible, or something changed. */
+/** The view of MCP servers and hooks. It requests the list when it becomes visible or something changes. */
 
 import * as vscode from "vscode";
 import type { HookList, ServerList } from "../model/mcp";
@@ -34,7 +34,7 @@ export class McpTree implements vscode.TreeDataProvider<Row>, vscode.Disposable 
     );
   }
 
-  /** What is listed now. */
+  /** The rows of the current list. */
   get rows(): readonly Row[] {
     return this.known;
   }

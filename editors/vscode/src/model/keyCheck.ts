@@ -1,4 +1,4 @@
-/** Whether a provider accepts its key, and the sentence that says so. Pure. */
+/** Whether a provider accepts its key, and a sentence about it. Pure. */
 
 import { providerName } from "../text/providerNames";
 import type { Optional } from "./protocol";

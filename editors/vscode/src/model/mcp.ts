@@ -68,7 +68,7 @@ export interface Unanswered {
   readonly changed: boolean;
 }
 
-/** Params of `tark/mcp`: the list is another one. `unanswered`: what the user was not told of before. */
+/** Params of `tark/mcp`: the list has changed. `unanswered`: what the user was not told about before. */
 export interface McpChange {
   readonly unanswered: readonly Unanswered[];
 }

@@ -21,7 +21,7 @@ export class WithdrawnError extends Error {}
 const LISTS = { permission: "permissions", input: "inputs" } as const;
 
 /**
- * The server withdraws a request before it sends it again with other hunks. For this long the request stays visible.
+ * The server withdraws a request before it sends it again with other hunks. The request stays visible for this time.
  */
 const REPLACE_MS = 150;
 
@@ -32,10 +32,10 @@ interface Unanswered {
 
 export class PendingRequests {
   private readonly unanswered = new Map<string, Unanswered>();
-  /** Withdrawn just now. They cannot be answered, and are either replaced or removed soon. */
+  /** Requests that were just withdrawn. They cannot be answered, and are soon replaced or removed. */
   private readonly leaving = new Map<string, { readonly kind: RequestKind; readonly timer: NodeJS.Timeout }>();
 
-  /** @param send answers by `tark.<kind>.answer` what did not come as a request to this client */
+  /** @param send uses `tark.<kind>.answer` to answer what did not come to this client as a request */
   constructor(
     private readonly state: State,
     private readonly send: (kind: RequestKind, argument: object) => Promise<{ readonly accepted?: boolean } | null>,

@@ -2,7 +2,7 @@
 export class Place {
   /** Absent: a new chat, whose next prompt starts a session. */
   sessionId?: string;
-  /** Counts how often the user went to a session or to a new one here. */
+  /** Counts how often the user went to an existing or new session here. */
   visit = 0;
 
   show(sessionId: string | undefined): void {

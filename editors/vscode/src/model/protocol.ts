@@ -1,6 +1,6 @@
-/** Types of docs/protocol.md, except transcripts (transcript.ts, transcriptTurn.ts). Positions are those of LSP, in UTF-16 units. */
+/** Types of docs/protocol.md, except transcripts (transcript.ts, transcriptTurn.ts). Positions are LSP positions in UTF-16 units. */
 
-/** A field that the server can send as null, or leave out. */
+/** A field that the server can send as null, or omit. */
 export type Optional<T> = T | null | undefined;
 
 export interface Position {
@@ -68,7 +68,7 @@ export interface GivenPermission {
   readonly kind: "grant" | "trust";
   readonly scope: string;
   readonly covers: string;
-  /** The workspace folder of what is stored. */
+  /** The workspace folder of a stored permission. */
   readonly folder?: Optional<string>;
   readonly holds: boolean;
 }
@@ -121,7 +121,7 @@ export interface Session {
 }
 
 /** The settings of new sessions, from `tark.state`. */
-/** What the custom agent of a session makes of its settings. */
+/** The settings of a session as its custom agent changes them. */
 export interface UsedSettings {
   readonly model?: Optional<string>;
   readonly mode: string;

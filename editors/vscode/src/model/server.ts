@@ -5,7 +5,7 @@ import type { State } from "./state";
 export interface Server {
   readonly state: State;
   readonly running: boolean;
-  /** It is being started or restarted, or a restart is scheduled. The state emits `server` when this changes. */
+  /** The server is being started or restarted, or a restart is scheduled. The state emits `server` when this changes. */
   readonly starting: boolean;
   /** Starts the server if none runs. Rejects with a message for the user. */
   ensureRunning(): Promise<void>;
@@ -17,7 +17,7 @@ export interface Server {
   sendNotification(method: string, params: object): void;
 }
 
-/** The server ended. A message of its own says so, or the user has restarted it. */
+/** The server ended. A separate message says so, or the user has restarted it. */
 export class ServerEndedError extends Error {}
 
 /**

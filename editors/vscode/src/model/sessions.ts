@@ -29,7 +29,7 @@ export class Sessions {
     }
   }
 
-  /** The session was started here, so its transcript is complete. */
+  /** Call this for a session that was started here, whose transcript is complete. */
   markComplete(sessionId: string): void {
     const known = this.server.state.transcripts.get(sessionId);
     if (known !== undefined) {
@@ -37,7 +37,7 @@ export class Sessions {
     }
   }
 
-  /** Replaces the transcript by the stored session: an update was lost, or more messages are wanted. */
+  /** Replaces the transcript with the stored session, because an update was lost or more messages are wanted. */
   async reloadSession(sessionId: string): Promise<void> {
     const loading = this.loading.get(sessionId) ?? this.load(sessionId).finally(() => this.loading.delete(sessionId));
     this.loading.set(sessionId, loading);

@@ -1,6 +1,6 @@
 /**
- * What the extension knows: sessions, hunks, and requests that wait for the user. Views listen to it. It outlives the
- * server.
+ * The state of the extension: sessions, hunks, and requests that wait for the user. Views listen to it. It is kept when
+ * the server ends.
  */
 
 import { Events } from "./events";
@@ -25,7 +25,7 @@ export interface StateEvents {
   reveal: undefined;
   /** A key was stored for the provider and checked. A refused one is not kept. */
   key: { readonly provider: string; readonly check: KeyCheck };
-  /** The list of MCP servers and hooks is another one. */
+  /** The list of MCP servers and hooks has changed. */
   mcp: McpChange;
   server: { readonly running: boolean; readonly starting?: boolean };
 }
@@ -41,9 +41,9 @@ export class State extends Events<StateEvents> {
   readonly sessions = new Map<string, Session>();
   /** The settings of new sessions. */
   settings?: EffectiveSettings;
-  /** That of the chat that was used last. Commands are about its session. */
+  /** The place of the chat that was used last. Commands are about its session. */
   place = new Place();
-  /** Those of all chats. */
+  /** The places of all chats. */
   readonly places = new Set<Place>([this.place]);
 
   /** The current session. Undefined: the next turn starts a new one. */
@@ -51,7 +51,7 @@ export class State extends Events<StateEvents> {
     return this.place.sessionId;
   }
 
-  /** The user uses the chat at this place. */
+  /** Call this when the user uses the chat at this place. */
   usePlace(place: Place): void {
     if (place !== this.place) {
       this.place = place;
@@ -59,7 +59,7 @@ export class State extends Events<StateEvents> {
     }
   }
 
-  /** The chat at this place was closed. */
+  /** Call this when the chat at this place was closed. */
   removePlace(place: Place, next: Place): void {
     this.places.delete(place);
     if (place === this.place) {
@@ -91,7 +91,7 @@ export class State extends Events<StateEvents> {
 
   /**
    * The server accepted a prompt that was sent from `place` to the session `from` (undefined: to a new one) during
-   * `visit`. The place shows its session, unless the user has gone elsewhere there meanwhile, also to another new chat.
+   * `visit`. The place shows its session, unless the user has gone elsewhere in the meantime, also to another new chat.
    */
   followPrompt(place: Place, visit: number, from: string | undefined, sessionId: string): void {
     if (place.visit === visit && place.sessionId === from && from !== sessionId) {

@@ -44,7 +44,7 @@ export function fromSession(opened: OpenedSession): Transcript {
     return transcript.byId.get(turnId) ?? (known && startTurn(transcript, known));
   };
   const started = new Set<Turn>();
-  let loose: Turn | undefined; // for messages without a turn: those the session started with
+  let loose: Turn | undefined; // for messages without a turn, with which the session started
   for (const message of opened.messages) {
     const isUser = message.role === "user";
     let turn = seen(message.turnId);
@@ -60,7 +60,7 @@ export function fromSession(opened: OpenedSession): Transcript {
     } else if (started.has(turn)) {
       addSteer(transcript, turn.turnId, message.text);
     } else {
-      turn.prompt = message.text; // whole, while the turn's own is cut
+      turn.prompt = message.text; // the message has the whole prompt; the turn has a shortened one
     }
     started.add(turn);
   }

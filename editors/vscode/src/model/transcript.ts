@@ -11,7 +11,7 @@ export interface Transcript {
   readonly sessionId: string;
   /** The session has earlier messages that are not loaded. */
   earlier: boolean;
-  /** In the order of their first update. Turns of which only hunks are known are left out. */
+  /** In the order of their first update, without turns of which only hunks are known. */
   readonly turns: Turn[];
   /** Includes turns that are not listed. */
   readonly byId: Map<string, Turn>;
@@ -35,7 +35,7 @@ export function newTranscript(sessionId: string): Transcript {
   return { sessionId, earlier: false, turns: [], byId: new Map() };
 }
 
-/** Applies the next `tark/update`. Ignores those of other sessions, and those that were already applied. */
+/** Applies the next `tark/update`. Ignores updates of other sessions, and updates that were already applied. */
 export function reduce(transcript: Transcript, params: UpdateParams): Change | undefined {
   if (params.sessionId !== transcript.sessionId) {
     return undefined;
@@ -63,8 +63,8 @@ export function applyUpdate(transcript: Transcript, turnId: string, update: Upda
 }
 
 /**
- * Adds a turn that the server accepted, before its first update, since it can be queued. Undefined: it has started
- * already.
+ * Adds a turn that the server accepted, before its first update, since it can be queued. Undefined: it has already
+ * started.
  */
 export function addQueuedTurn(transcript: Transcript, turnId: string, prompt: string): Change | undefined {
   if (turnOf(transcript, turnId).listed) {
@@ -80,7 +80,7 @@ export function addSteer(transcript: Transcript, turnId: string, prompt: string)
   return addBlock(listed(transcript, turnId), { kind: "prompt", text: prompt });
 }
 
-/** The server died: ends the turns that ran or were queued, and returns them. */
+/** Called when the server has ended: ends the turns that ran or were queued, and returns them. */
 export function interrupt(transcript: Transcript): Turn[] {
   const ended = transcript.turns.filter((turn) => turn.state !== "ended");
   for (const turn of ended) {

@@ -6,7 +6,7 @@
 
 import type { Range } from "./protocol";
 
-/** Optional fields have the name and the shape of the protocol (docs/protocol.md). */
+/** Optional fields have the names and the types of the protocol (docs/protocol.md). */
 export interface Turn {
   readonly turnId: string;
   /** The number of the last update that was applied. */
@@ -32,7 +32,7 @@ export interface Turn {
   error?: { code: string; message: string; hint: string; retryAfter?: number };
   edits?: readonly { uri: string; state: string }[];
   changedByCommand?: readonly string[];
-  /** What of its changes is undone. */
+  /** How much of its changes is undone. */
   undone?: "all" | "partly";
 }
 

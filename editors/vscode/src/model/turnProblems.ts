@@ -65,7 +65,7 @@ const BY_STOP: Readonly<Record<string, Row>> = {
 const WITH_KEY: readonly Remedy[] = ["again", "setKey", "chooseModel"];
 
 /**
- * The problem once the user has set the key that the turn lacked: what became of the key, and the buttons. `model`: as
+ * The problem after the user has set the key that the turn needed: what became of the key, and the buttons. `model`: as
  * `provider/model`.
  */
 export function problemWithKey({ remedies }: TurnProblem, model: string, result: KeyCheck["result"]): TurnProblem {

@@ -15,7 +15,7 @@ export class Updates {
   private readonly interrupted = new Set<string>();
 
   /**
-   * @param normalizeUri returns the URI as the editor spells it; the server can spell it in another way
+   * @param normalizeUri returns the URI as the editor spells it; the server can spell it differently
    * @param reload loads the stored session: an update was lost, or the server knows more
    */
   constructor(
@@ -40,7 +40,7 @@ export class Updates {
     }
   }
 
-  /** The server accepted a turn. It is visible before its first update, which comes when earlier turns have ended. */
+  /** Called when the server accepted a turn. It is visible before its first update, which comes when earlier turns have ended. */
   addQueuedTurn({ sessionId, turnId }: StartedTurn, prompt: string): void {
     const change = addQueuedTurn(this.transcriptOf(sessionId), turnId, prompt);
     if (change !== undefined) {
@@ -48,7 +48,7 @@ export class Updates {
     }
   }
 
-  /** The server accepted a prompt for a running turn. */
+  /** Called when the server accepted a prompt for a running turn. */
   addSteer({ sessionId, turnId }: StartedTurn, prompt: string): void {
     const change = addSteer(this.transcriptOf(sessionId), turnId, prompt);
     this.state.emit("update", {
@@ -121,7 +121,7 @@ export class Updates {
     this.state.emit("session", { sessionId: session.sessionId });
   }
 
-  /** Replaces a session and its transcript by what is stored. */
+  /** Replaces a session and its transcript with the stored session. */
   replaceSession(session: Session, transcript: Transcript): void {
     this.state.transcripts.set(session.sessionId, transcript);
     this.updateSession(session);
@@ -139,7 +139,7 @@ export class Updates {
   }
 
   /**
-   * The server is gone: ends its turns, and drops its requests and hunks. The next server reports the hunks again.
+   * Called when the server has ended: ends its turns, and drops its requests and hunks. The next server reports the hunks again.
    * Returns how many turns were interrupted.
    */
   interruptAll(): number {

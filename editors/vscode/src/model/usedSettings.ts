@@ -1,4 +1,4 @@
-/** The settings that the next turn has: with a custom agent, what it makes of those of the session. Pure. */
+/** The settings of the next turn: the settings of the session, as changed by its custom agent if it has one. Pure. */
 
 import type { EffectiveSettings } from "./protocol";
 

@@ -1,4 +1,4 @@
-/** Chooses the custom agent of a session. One of the project is shown whole, and approved, before it can be chosen. */
+/** Chooses the custom agent of a session. An agent of the project must be shown in full and approved before it can be chosen. */
 
 import * as vscode from "vscode";
 import type { AgentList } from "../model/protocol";
@@ -10,7 +10,7 @@ import { applySetting, current, settingTitle } from "./settings";
 
 const NONE = "none";
 
-/** `approve` shows an offer, and calls `then` after a yes. */
+/** `approve` shows an agent, and calls `then` after it is approved. */
 export async function chooseAgent(server: Client, approve: (name: string, then: () => Promise<void>) => Promise<void>): Promise<void> {
   await server.ensureRunning();
   const { agents, problems } = await server.executeCommand<AgentList>("tark.agents.list"); // they are files, which can change

@@ -31,8 +31,8 @@ interface LoggedOut {
 }
 
 /**
- * Logs in with a code that the user types on a web page. If the provider uses an API key instead, asks for it.
- * `provider`: the name of one, else the user chooses.
+ * Logs in with a code that the user types on a web page. If the provider uses an API key instead, asks for the key.
+ * `provider`: the name of a provider; if unset, the user chooses.
  */
 export async function logIn(parts: KeyParts, provider?: unknown): Promise<void> {
   const chosen = await chosenProvider(parts.client, "Log In to a Provider", provider);
@@ -62,8 +62,8 @@ export async function logOut(server: Server, secrets: Secrets): Promise<void> {
 }
 
 /**
- * `provider`: the name of one, else the user chooses. One with a login is logged in to. Resolves with what became of the
- * key. Undefined: no key was entered.
+ * Sets an API key, or logs in to a provider that has a login. `provider`: the name of a provider; if unset, the user
+ * chooses. Resolves with what became of the key. Undefined: no key was entered.
  */
 export async function setKey(parts: KeyParts, provider?: unknown): Promise<KeyCheck["result"] | undefined> {
   const chosen = await chosenProvider(parts.client, "Set API Key", provider);
@@ -78,7 +78,7 @@ async function chosenProvider(server: Server, title: string, provider: unknown):
   return typeof provider === "string" ? server.executeCommand<ProviderStatus>("tark.auth.status", { provider }) : chooseProvider(server, title, takesKey);
 }
 
-/** The server reports the result of the login itself. The page is opened only over https, which nobody can replace. */
+/** The server reports the result of the login itself. The page is opened only over https, so that it cannot be replaced. */
 async function show(provider: string, code: string, page: string, seconds: Optional<number>): Promise<void> {
   const isSafe = /^https:\/\//i.test(page);
   const good = seconds == null ? "" : ` (valid for ${Math.round(seconds / 60)} minutes)`;
@@ -110,7 +110,7 @@ async function enterKey(parts: KeyParts, status: ProviderStatus): Promise<KeyChe
   return check.result;
 }
 
-/** The server's words about a refused key are in the log, because a message shows only one line. */
+/** The server's message about a refused key goes to the log, because a notification shows only one line. */
 async function tell(parts: KeyParts, status: ProviderStatus, check: KeyCheck): Promise<void> {
   const { words, isProblem, buttons } = keyMessage(status.provider, check);
   if (check.result === "refused") {

@@ -1,4 +1,4 @@
-/** The rows of the model picker: models by provider, what the typed name stands for, and problems. Pure. */
+/** The rows of the model picker: models by provider, the typed name as a model, and problems. Pure. */
 
 import type { Optional } from "../model/protocol";
 import { joinParts, shortNumber } from "../text/figures";
@@ -30,7 +30,7 @@ export interface Problem {
   /** Undefined: the providers themselves could not be listed. */
   readonly provider?: string;
   readonly why: string;
-  /** A local server that nobody set up, so it need not run. */
+  /** A local server that nobody set up, so it is not a problem if it does not run. */
   readonly isQuiet?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Row {
   readonly description?: string;
   readonly detail?: string;
   readonly action: Action;
-  /** It is visible whatever is typed. */
+  /** The row is visible whatever is typed. */
   readonly always?: boolean;
 }
 
@@ -91,7 +91,7 @@ function modelRow(model: Model, current: string, always = false): Row {
   };
 }
 
-/** The typed text as a model, if it can be one and is in no list. */
+/** The typed text as a model, if it can be a model and no list has it. */
 function typedGroup({ typed, current, providers, models, problems, loading }: PickerState): Group {
   const wanted = typed.trim();
   const [, provider = ""] = /^([^/\s]+)\/\S+$/.exec(wanted) ?? [];

@@ -1,4 +1,4 @@
-/** The model picker. It opens at once; lists, and problems with them, become rows as they arrive. */
+/** The model picker. It opens at once. Model lists and problems become rows as they arrive. */
 
 import * as vscode from "vscode";
 import type { Server } from "../model/server";
@@ -72,7 +72,7 @@ class ModelPicker {
     return action.kind === "use" ? action.id : undefined;
   }
 
-  /** Each provider is asked by itself, so that a slow one does not delay the others. */
+  /** Asks each provider separately, so that a slow one does not delay the others. */
   private load(refresh: boolean): void {
     this.attempt += 1;
     const { attempt } = this;
@@ -105,7 +105,7 @@ class ModelPicker {
     );
   }
 
-  /** Keeps the active row, if it is still there. At first it is the current model. */
+  /** Keeps the active row if it is still there. At first, the active row is the current model. */
   private draw(): void {
     const [active] = this.box.activeItems;
     const current = this.current();

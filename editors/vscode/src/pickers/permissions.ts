@@ -1,4 +1,4 @@
-/** Lists what the user allowed beyond single calls, and revokes what they pick. */
+/** Lists the permissions that cover more than a single call, and revokes those that the user selects. */
 
 import * as vscode from "vscode";
 import type { GivenPermission } from "../model/protocol";

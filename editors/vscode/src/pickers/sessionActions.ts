@@ -1,4 +1,4 @@
-/** What the user can do with a session of a list. An action that cannot be undone asks for confirmation. */
+/** What the user can do with a listed session. An action that cannot be undone asks for confirmation. */
 
 import * as vscode from "vscode";
 import type { Session } from "../model/protocol";

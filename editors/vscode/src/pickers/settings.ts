@@ -49,7 +49,7 @@ export async function applySetting(server: Client, setting: Setting, value: stri
     state.sessions.set(session.sessionId, { ...session, ...answer });
   } else if (sessionId === undefined) {
     state.settings = { ...state.settings, ...answer };
-    if (setting !== "agent") { // it is no setting: it holds until the server ends
+    if (setting !== "agent") { // it is not a setting: it lasts until the server ends
       await vscode.workspace.getConfiguration("tark").update(setting, value, vscode.ConfigurationTarget.Global); // persistent
       await server.markSettingApplied(setting);
     }

@@ -1,6 +1,6 @@
 /**
- * The review keys while the chat has the focus. They act on the last editor with changes, and decide only what is on the
- * screen there. Otherwise the key shows a change, and the editor has the focus then.
+ * The review keys while the chat has the focus. They act on the last editor with changes, and decide only changes that are
+ * on the screen there. Otherwise the key shows a change and focuses the editor.
  */
 
 import * as vscode from "vscode";
@@ -44,7 +44,7 @@ export class ChatKeys {
     await this.navigation.goToHunk(step, this.editor());
   }
 
-  /** The last file editor, if it has changes, else another visible one that has. Not if a diff of Tark's is shown. */
+  /** The last file editor if it has changes, else another visible editor with changes. None if a diff of Tark is shown. */
   private editor(): vscode.TextEditor | undefined {
     if (this.isDiffShown()) {
       return undefined;
@@ -77,7 +77,7 @@ export class ChatKeys {
     return found && { uri: editor.document.uri.toString(), hunk: found.hunk };
   }
 
-  /** The editors inside of a multi-file diff do not tell which lines are on the screen. */
+  /** The editors inside a multi-file diff do not report which lines are on the screen. */
   private isDiffShown(): boolean {
     return this.diffs.isReviewing() || vscode.window.activeTextEditor?.document.uri.scheme === DIFF;
   }

@@ -1,4 +1,4 @@
-/** The commands that accept or reject hunks, the words for it, and the message about the result. Pure. */
+/** The commands that accept or reject hunks, the names of these decisions, and the message about the result. Pure. */
 
 import { counted } from "../text/figures";
 import type { Hunk } from "../model/protocol";
@@ -17,7 +17,7 @@ export interface Outcome {
   readonly problems: ReadonlySet<string>;
 }
 
-/** `typedOver`: the user changed its lines, and the server is about to report a conflict. */
+/** `typedOver`: the user changed the hunk's lines, and the server is about to report a conflict. */
 export interface HunkToDecide {
   readonly hunk: Hunk;
   readonly typedOver: boolean;
@@ -25,7 +25,7 @@ export interface HunkToDecide {
 
 /**
  * Groups hunks into as few commands as possible. A conflict needs its own command: accepting it replaces the user's
- * text by Tark's lines, rejecting it keeps the user's text.
+ * text with Tark's lines, rejecting it keeps the user's text.
  */
 export function decisionCommands(chosen: readonly HunkToDecide[], decision: Decision): DecisionCommand[] {
   const found: DecisionCommand[] = [];
@@ -54,7 +54,7 @@ export function isUncontested({ hunk, typedOver }: HunkToDecide): boolean {
   return hunk.state === "pending" && !typedOver;
 }
 
-/** What the user does with a change: it is kept or undone if it is applied, accepted or rejected if it is proposed. */
+/** The names of the decisions: an applied change is kept or undone, a proposed change is accepted or rejected. */
 export function decisionTitles(applied: boolean): readonly [accept: string, reject: string] {
   return applied ? ["Keep", "Undo"] : ["Accept", "Reject"];
 }

@@ -24,7 +24,7 @@ export class Decisions {
     private readonly diffs: Diffs,
   ) {}
 
-  /** Decides the hunk that the user chose. Several hunks are decided like many. Returns true if they were decided. */
+  /** Decides the hunk that the user chose. Several hunks are decided with `decideMany`. Returns true if they were decided. */
   async decideHunks(chosen: readonly UndecidedHunk[], decision: Decision): Promise<boolean> {
     if (chosen.length > 1) {
       return this.decideMany(chosen, decision);

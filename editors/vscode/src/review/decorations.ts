@@ -1,4 +1,4 @@
-/** Draws hunks in the editors: lines that Tark wrote on green, and lines that it would remove on red. */
+/** Draws hunks in the editors: a green background for lines that Tark wrote, red for lines that it would remove. */
 
 import * as vscode from "vscode";
 import { decorationText, hoverCode } from "../text/surfaces";
@@ -64,7 +64,7 @@ const MADE_OF = {
   /** An icon cannot stand between two lines, so it is at the upper one. */
   insertion: { ...GREEN, overviewRulerColor: color("editorOverviewRuler.addedForeground") },
   deletion: { ...RED, overviewRulerColor: color("editorOverviewRuler.deletedForeground") },
-  /** Has the hover, once for all lines of the hunk. */
+  /** Carries the hover, once for all lines of the hunk. */
   hunk: {},
   note: { after: { color: color("editorWarning.foreground"), fontStyle: "italic", margin: "0 0 0 2em" } },
 } satisfies Record<string, vscode.DecorationRenderOptions>;

@@ -74,7 +74,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     }
   }
 
-  /** Shows all of them in a multi-file diff editor, also those of a single file. */
+  /** Shows all hunks in a multi-file diff editor, even if they are in a single file. */
   async showAll(waiting: readonly UndecidedHunk[]): Promise<void> {
     await this.showMany(REVIEW, waiting);
   }
@@ -153,7 +153,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     }, PAUSE_MS);
   }
 
-  /** Closes diffs whose hunks are all decided. Not after the server ended: its hunks come back. */
+  /** Closes diffs whose hunks are all decided. Does not close them when the server has ended, because its hunks come back. */
   private async closeDecided(): Promise<void> {
     const waiting = this.undecidedIds();
     const isOver = (ids: readonly string[] | undefined): boolean => ids?.every((id) => !waiting.has(id)) ?? false;
@@ -205,6 +205,6 @@ function diffQueryOf(uri: vscode.Uri): DiffQuery | undefined {
   try {
     return JSON.parse(uri.query) as DiffQuery;
   } catch {
-    return undefined; // not one of our URIs
+    return undefined; // not a URI of this module
   }
 }

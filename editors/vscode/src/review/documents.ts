@@ -9,8 +9,8 @@ import { openDocument } from "../window/files";
 import { lineRangeOf } from "./hunkText";
 
 /**
- * VS Code moves decorations along with the text. They are redrawn at the tracked places after typing stops for this
- * long.
+ * VS Code moves decorations along with the text. They are redrawn at the tracked places when the user has not typed for
+ * this time.
  */
 const PAUSE_MS = 150;
 
@@ -44,7 +44,7 @@ export class ReviewedDocuments implements vscode.Disposable {
     return this.hunksOf(uri).find((placed) => placed.hunk.hunkId === hunk.hunkId)?.place ?? lineRangeOf(hunk);
   }
 
-  /** Did the user change its lines, and the server has not reported the result yet? */
+  /** Has the user changed the hunk's lines without the server having reported the result yet? */
   isTypedOver(uri: string, hunk: Hunk): boolean {
     return this.hunksOf(uri).find((placed) => placed.hunk.hunkId === hunk.hunkId)?.look === "changed";
   }

@@ -1,6 +1,6 @@
 /**
- * Opens the new lines of a hunk as a document of its own. Saving it proposes the edited lines. VS Code protects unsaved
- * text in it as in any file.
+ * Opens the new lines of a hunk as a separate document. Saving it proposes the edited lines. VS Code protects its unsaved
+ * text as in any file.
  */
 
 import * as vscode from "vscode";

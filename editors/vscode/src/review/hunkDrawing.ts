@@ -56,8 +56,8 @@ export function drawHunk(hunk: Hunk, place: LineRange, lineCount: number): HunkD
 }
 
 /**
- * The lines of the hunk that are not in the document, if they can be read whole in the editor. Unchanged lines between
- * them are part of the block. Of a hunk that is not applied, only one line: more are shown in a diff.
+ * The lines of the hunk that are not in the document, if they can be read in full in the editor. Unchanged lines between
+ * them are part of the block. A hunk that is not applied shows only one line: more lines are shown in a diff.
  */
 export function otherLines(hunk: Hunk): string[] {
   const [there, others] = hunk.applied ? [hunk.newText, hunk.oldText] : [hunk.oldText, hunk.newText];
@@ -67,7 +67,7 @@ export function otherLines(hunk: Hunk): string[] {
   return hunk.operation || block.length > most || block.some((text) => text.length > LONGEST) ? [] : block;
 }
 
-/** Can the whole hunk be read in the editor? The lines of the document can; new lines can if they are drawn below. */
+/** Can the whole hunk be read in the editor? Lines of the document always can, new lines only if they are drawn below. */
 export function isFullyDrawn(hunk: Hunk): boolean {
   return hunk.applied || splitLines(hunk.newText).length === 0 || otherLines(hunk).length > 0;
 }

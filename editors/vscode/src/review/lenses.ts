@@ -83,7 +83,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-/** `asked`: a permission request asks about it, so the lens shows its state and does not ask again. */
+/** `asked`: a permission request asks about the hunk, so the lens shows its state and does not ask again. */
 function lensesOf(uri: string, placed: PlacedHunk, lineCount: number, asked: boolean): vscode.CodeLens[] {
   const { hunk, place, look } = placed;
   const at = Math.min(place.start, lineCount - 1);

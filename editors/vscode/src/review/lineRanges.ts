@@ -1,6 +1,6 @@
 /**
- * Tracks ranges of lines through changes of the text. The server's ranges refer to a text some keystrokes ago, and each
- * change maps them to the current text. Pure.
+ * Tracks ranges of lines through changes of the text. The server's ranges refer to a text that is a few keystrokes old, and
+ * each change maps them to the current text. Pure.
  *
  * The same rules as `touched_lines` and `_border` in tark_lsp/review/following.py.
  */
@@ -76,7 +76,7 @@ export function trackRange(place: LineRange, change: LineChange): LineRange {
   const end = start + count;
   const { first, last, newLast } = change;
   const grown = newLast - last;
-  // Of two insertions at the same place, the server keeps its own above.
+  // If two insertions are at the same place, the server keeps its own above.
   const isBeside = count === 0 && first === last && first === start;
   if (last <= start && !isBeside) {
     return { start: start + grown, count };

@@ -2,9 +2,9 @@
  * Shows the lines of a hunk that are not in the document as a block of code below its lines, with Keep and Undo, or
  * Accept and Reject. VS Code lets extensions put whole lines between lines only as comment threads.
  *
- * VS Code's quick diff does not serve: in a folder with Git, a click on the mark beside lines that also differ from the
+ * VS Code's quick diff is not suitable. In a folder with Git, a click on the mark beside lines that also differ from the
  * last commit opens Git's text with *Stage Change* and *Revert Change*, whichever source control was registered first
- * (proved in 1.100), and *Revert Change* discards work.
+ * (verified in 1.100), and *Revert Change* discards work.
  */
 
 import * as vscode from "vscode";
@@ -99,8 +99,8 @@ export class OtherLines implements vscode.Disposable {
 }
 
 /**
- * The last line of the hunk, else the line above: the block is drawn below it. Not all lines of the hunk, because VS Code
- * gives the lines of a range, except the last, a background of its own.
+ * The last line of the hunk, else the line above: the block is drawn below this line. The range does not have all lines of
+ * the hunk, because VS Code gives all lines of a range except the last a different background.
  */
 function rangeOf({ place }: PlacedHunk, { lineCount }: vscode.TextDocument): vscode.Range {
   const last = Math.min(Math.max(0, place.start + place.count - 1), lineCount - 1);

@@ -28,7 +28,7 @@ interface TrackedHunk {
   hunk: Hunk;
   place: LineRange | undefined;
   look: Look | undefined;
-  /** Its lines were found unchanged once, so different lines there were typed by the user. */
+  /** The hunk's lines were found unchanged once, so different lines there were typed by the user. */
   seen: boolean;
 }
 
@@ -52,7 +52,7 @@ export class PlacedHunks {
     }
   }
 
-  /** Lines were changed. Returns whether any hunk looks different now. */
+  /** Call this when lines were changed. Returns whether any hunk looks different now. */
   applyChanges(changes: readonly LineChange[], text: DocumentText): boolean {
     let differs = false;
     for (const tracked of this.tracked.values()) {

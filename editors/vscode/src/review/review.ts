@@ -69,8 +69,8 @@ export class Review implements vscode.Disposable {
   }
 
   /**
-   * `target`: what a code lens or a list row passes, or the URI of an editor's menu. Keys can be quicker than an
-   * answer: a decision starts when the one before is done, and the cursor is at the next hunk.
+   * `target`: what a code lens or a list row passes, or the URI of an editor's menu. Keys can be quicker than answers of
+   * the server, so a decision starts only when the one before is done and the cursor is at the next hunk.
    */
   async decideHunks(decision: Decision, scope: Scope, target?: unknown): Promise<void> {
     const before = this.deciding;
@@ -124,7 +124,7 @@ export class Review implements vscode.Disposable {
     }
   }
 
-  /** Opens the new lines in a document of their own. */
+  /** Opens the new lines in a separate document. */
   async editHunk(target?: unknown): Promise<void> {
     const found = this.oneHunkWithLines(target);
     if (found) {
@@ -204,7 +204,7 @@ export class Review implements vscode.Disposable {
     return words === undefined ? found : undefined;
   }
 
-  /** A server that has just started restores hunks at the latest when it is asked for them. */
+  /** A server that has just started may restore hunks only when it is asked for them. */
   private async waitUntilRestored(): Promise<void> {
     const { state, running, starting } = this.server;
     if (this.targets.allHunks().length > 0 || (!running && !starting)) {

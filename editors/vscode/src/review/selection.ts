@@ -8,7 +8,8 @@ export function rowOf(place: LineRange): number {
 }
 
 /**
- * The indices of the ranges that lines first to last touch. For a single line, else the range that ends right above it.
+ * The indices of the ranges that lines `first` to `last` touch. If a single line touches none, the range that ends right
+ * above it.
  */
 export function touchedRanges(places: readonly LineRange[], first: number, last: number): number[] {
   const inside: number[] = [];
@@ -36,7 +37,7 @@ export function nearestRange(places: readonly LineRange[], line: number): number
   return index < 0 ? undefined : index;
 }
 
-/** Are all its lines on the screen? `visible`: the ranges of visible lines, of which folded lines are not a part. */
+/** Are all lines of the range on the screen? `visible`: the ranges of visible lines, without folded lines. */
 export function isInView(place: LineRange, visible: readonly { readonly first: number; readonly last: number }[]): boolean {
   const first = rowOf(place);
   const end = Math.max(first, place.start + place.count - 1);

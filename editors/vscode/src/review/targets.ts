@@ -1,4 +1,4 @@
-/** Finds the hunks that a command applies to: the given one, those in the selection, in the file, or in a diff. */
+/** Finds the hunks that a command applies to: the given hunk, or hunks in the selection, in the file, or in a diff. */
 
 import * as vscode from "vscode";
 import type { Hunk } from "../model/protocol";
@@ -20,7 +20,7 @@ export class HunkTargets {
     return undecidedHunks(this.state.hunks);
   }
 
-  /** The given hunk, else those in the selections or at the cursors of the editor. */
+  /** The given hunk, else hunks in the selections or at the cursors of the editor. */
   hunksAt(target: unknown, editor = vscode.window.activeTextEditor): UndecidedHunk[] {
     const given = hunkIdOf(target);
     if (given !== undefined || !editor) {

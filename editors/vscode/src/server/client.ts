@@ -68,7 +68,7 @@ export class Client implements Server, vscode.Disposable {
     return !this.running && (this.startPromise !== undefined || this.restartsInProgress > 0 || this.restartTimer !== undefined);
   }
 
-  /** The settings that were sent to it, as JSON, without those it was started with. */
+  /** The settings that were sent to the server, as JSON, without those it was started with. */
   get sentSettings(): string {
     return this.lastSentSettings;
   }
@@ -272,8 +272,8 @@ export class Client implements Server, vscode.Disposable {
   }
 
   /**
-   * A change of user settings or keys needs another server. The restart waits until no turn runs. If no server could be
-   * started, this tries again.
+   * A change of user settings or keys needs a restart, which waits until no turn runs. If no server could be started, this
+   * tries again.
    */
   private async applySettings(): Promise<void> {
     const server = this.current;

@@ -1,5 +1,5 @@
 /**
- * Answers `tark/clientState`: what LSP does not tell the server, namely what other extensions know, and the selection.
+ * Answers `tark/clientState` with what the server cannot learn through LSP: what other extensions know, and the selection.
  */
 
 import * as vscode from "vscode";

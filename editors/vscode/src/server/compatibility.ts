@@ -20,7 +20,7 @@ export const CAPABILITIES = {
 
 export interface CompatibilityProblem {
   readonly message: string;
-  /** Another server can solve the problem. */
+  /** Replacing the server can solve the problem. */
   readonly canReplaceServer: boolean;
 }
 

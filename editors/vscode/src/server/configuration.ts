@@ -1,4 +1,4 @@
-/** Reads the current settings of the server, and reports changes of them, of the keys and of workspace trust. */
+/** Reads the current settings of the server, and reports changes of the settings, the keys and workspace trust. */
 
 import * as vscode from "vscode";
 import type { RunningTurns } from "../model/runningTurns";
@@ -8,7 +8,7 @@ import { type Inspect, type Manifest, otherSettings, type ServerSettings, server
 
 const SETTLED_MS = 500; // after the last of several changes
 
-/** What a server is started with. A change needs a restart. */
+/** The configuration a server is started with. A change needs a restart. */
 export interface StartConfiguration {
   readonly options: Record<string, unknown>;
   readonly keys: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** What discovery.ts reads, on this machine and in this window. */
+/** What discovery.ts needs to know about this machine and this window. */
 
 import { constants } from "node:fs";
 import { access, readFile, realpath, rm, stat } from "node:fs/promises";
@@ -72,7 +72,7 @@ export async function approveProgram(context: vscode.ExtensionContext, program: 
   await addToList(context, APPROVED, program);
 }
 
-/** The user is not asked about this program again. */
+/** Records that the user must not be asked about this program again. */
 export async function refuseProgram(context: vscode.ExtensionContext, program: string): Promise<void> {
   await addToList(context, REFUSED, program);
 }

@@ -48,7 +48,7 @@ export interface ClientHandlers {
   onExecute(command: string, given: unknown[], next: (given: unknown[]) => Promise<unknown>): Promise<unknown>;
 }
 
-/** What a workspace can offer. One watcher for all servers, since a client does not dispose of it. */
+/** Watches the files in which a workspace can offer something. One watcher for all servers, since a client does not dispose of it. */
 const OFFERS = vscode.workspace.createFileSystemWatcher("**/{.mcp.json,.vscode/mcp.json,.tark/hooks.toml}");
 const UPDATE = new NotificationType<UpdateParams>("tark/update");
 const SESSION = new NotificationType<{ session: Session }>("tark/session");
@@ -104,7 +104,7 @@ function rejectWithdrawn(problem: unknown): never {
   throw problem instanceof WithdrawnError ? new ResponseError(LSPErrorCodes.RequestCancelled, problem.message) : problem;
 }
 
-/** Shows no error messages of its own: warnings.ts reports once that the server ended or did not start. */
+/** A client that shows no error messages: warnings.ts reports once that the server ended or did not start. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);

@@ -15,7 +15,7 @@ export interface CodeQuestion {
 type Converting = Pick<BaseLanguageClient, "code2ProtocolConverter" | "protocol2CodeConverter">;
 type Items = vscode.CallHierarchyItem[];
 
-/** Fields with LSP's shapes; one is absent if no extension knows anything. */
+/** Fields with LSP's types; a field is absent if no extension knows anything. */
 export interface CodeAnswer {
   definition?: Location[];
   references?: Location[];
@@ -26,7 +26,7 @@ export interface CodeAnswer {
 
 const asked: string[] = []; // the files of the questions that wait for an answer
 
-/** Whether a question about the file waits for an answer. VS Code asks our own server as well, which then says nothing. */
+/** Does a question about the file wait for an answer? VS Code also asks Tark's own server, which then answers nothing. */
 export function isAskedAbout(document: vscode.TextDocument): boolean {
   return asked.includes(document.uri.toString());
 }

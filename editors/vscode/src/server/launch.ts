@@ -17,7 +17,7 @@ export interface RunningServer {
   readonly client: LanguageClient;
   readonly process: ServerProcess;
   readonly found: FoundServer;
-  /** The configuration it was started with, as JSON. Another one needs a restart. */
+  /** The configuration the server was started with, as JSON. A different configuration needs a restart. */
   startedWith: string;
 }
 
@@ -36,7 +36,7 @@ export async function findServer(context: vscode.ExtensionContext, trouble: Serv
   return found;
 }
 
-/** Its working folder is not in the workspace, because `python -m` imports from it. */
+/** The working folder is not in the workspace, because `python -m` imports from it. */
 export async function spawnServer(context: vscode.ExtensionContext, found: FoundServer, { keys }: StartConfiguration): Promise<ServerProcess> {
   const folder = context.globalStorageUri.fsPath;
   await mkdir(folder, { recursive: true });
@@ -74,7 +74,7 @@ export async function startClient(process: ServerProcess, beginning: StartConfig
   return { client, process, found, startedWith: JSON.stringify(beginning) };
 }
 
-/** The server has accepted this option by now, as if it had been started with it. */
+/** Records that the server has accepted this option, as if it had been started with it. */
 export function markOptionApplied(running: RunningServer, { options }: StartConfiguration, option: string): void {
   const started = JSON.parse(running.startedWith) as StartConfiguration;
   const now = Object.keys(options).map((key) => [key, key === option ? options[key] : started.options[key]]);

@@ -1,18 +1,18 @@
-/** One message for one crash: it is shown once it is known whether the server runs again. Pure. */
+/** One message for each crash. It is shown when it is known whether the server runs again. Pure. */
 
 import { counted } from "../text/figures";
 import { ServerEndedError } from "../model/server";
 import { MAX_ENDS } from "./restart";
 
 export class Outage {
-  /** How the server ended first. Undefined: nothing is left to say. */
+  /** How the server ended first. Undefined: there is nothing to report. */
   private how: string | undefined;
   private turns = 0;
 
   /** @param tell shows the message. `isDown`: the server does not run, so it gets a button that restarts it */
   constructor(private readonly tell: (message: string, isDown: boolean) => void) {}
 
-  /** The server ended unexpectedly. `turns`: so many turns were interrupted. */
+  /** The server ended unexpectedly. `turns`: the number of interrupted turns. */
   serverEnded(how: string, turns: number): void {
     this.how ??= how;
     this.turns += turns;

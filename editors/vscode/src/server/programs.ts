@@ -17,7 +17,7 @@ export async function runLogged(
 ): Promise<string> {
   throwIfCancelled(token);
   log.appendLine(`> ${[program, ...given].join(" ")}`);
-  const detached = process.platform !== "win32"; // in a process group of its own, which is ended as a whole
+  const detached = process.platform !== "win32"; // in a separate process group, which is ended as a whole
   const child = spawn(program, given, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], windowsHide: true, detached });
   const stopping = token.onCancellationRequested(() => endProcessGroup(child));
   const said = { out: "", all: "" };

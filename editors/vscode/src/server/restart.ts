@@ -9,14 +9,14 @@ export class Restarts {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** The server ended. Returns the milliseconds until the restart. Undefined: it stays down. */
+  /** Call this when the server has ended. Returns the milliseconds until the restart. Undefined: the server stays down. */
   nextDelay(): number | undefined {
     const now = this.now();
     this.ends = [...this.ends.filter((at) => now - at < WITHIN_MS), now];
     return DELAYS_MS[this.ends.length - 1];
   }
 
-  /** The user restarts the server. */
+  /** Call this when the user restarts the server. */
   reset(): void {
     this.ends = [];
   }

@@ -1,10 +1,10 @@
-/** Why a running server is replaced by one with another configuration, as far as the user does not know it. Pure. */
+/** Why a server was restarted with another configuration, unless the user already knows. Pure. */
 
 import type { StartConfiguration } from "./configuration";
 
 /**
- * Undefined: only workspace trust or API keys have changed. The user has just changed these in a dialog of its own, and
- * nothing else follows from it.
+ * Undefined: only workspace trust or API keys have changed. The user has just changed these in a dialog, and the restart
+ * has no other effect.
  */
 export function restartReason(startedWith: string, wanted: string): string | undefined {
   return settingsOf(startedWith) === settingsOf(wanted) ? undefined : "the server was restarted with your changed settings";

@@ -1,4 +1,4 @@
-/** Adds the reason of a save to `didSave`, which LSP leaves out: auto save does not accept hunks (docs/protocol.md). */
+/** Adds the reason of a save to `didSave`. LSP omits it, but auto save must not accept hunks (docs/protocol.md). */
 
 import * as vscode from "vscode";
 import type { FeatureState, StaticFeature } from "vscode-languageclient/node";

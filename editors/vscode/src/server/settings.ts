@@ -1,8 +1,11 @@
 /**
- * Which settings the server gets, and when: package.json lists them, and the scope of each decides. Those with the scope
- * `application`, which the protocol marks (user), are sent in `initializationOptions`, with the values of the user
- * settings; the capability `userSettings` promises that. The others can come from the workspace, too, and are sent by
- * `workspace/didChangeConfiguration`. Settings that are not set are left to config.toml.
+ * Decides which settings the server gets, and when. package.json lists the settings, and the scope of each decides:
+ *
+ * - `application` (marked as (user) in the protocol): sent in `initializationOptions`, with the values of the user settings.
+ *   The capability `userSettings` promises that.
+ * - other scopes: can also come from the workspace, and are sent by `workspace/didChangeConfiguration`.
+ *
+ * For settings that are not set, config.toml applies.
  */
 
 /** The part of package.json that is used. */
@@ -16,7 +19,7 @@ export interface Manifest {
 export interface ServerSettings {
   readonly user: readonly string[];
   readonly other: readonly string[];
-  /** Rules: the server adds those of all scopes, while in VS Code a value of the workspace replaces the user's. */
+  /** Rules: the server combines the rules of all scopes, while in VS Code a value of the workspace replaces the user's. */
   readonly added: readonly string[];
 }
 

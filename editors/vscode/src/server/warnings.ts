@@ -27,7 +27,7 @@ export class ServerWarnings {
   }
 
   /**
-   * The server does not fit the extension. A server that the user chose in the settings is not replaced by another one.
+   * Warns that the server does not fit the extension. Offers no other server if the user chose this one in the settings.
    */
   async warnIncompatible({ message: words, canReplaceServer: isServers }: CompatibilityProblem, { source: from }: FoundServer): Promise<void> {
     const cure = from === FROM_SETTING ? "Open Settings" : "Install Server";
@@ -55,14 +55,14 @@ export class ServerWarnings {
     }
   }
 
-  /** Turns were interrupted by a restart that the user asked for. */
+  /** Warns that a restart by the user interrupted turns. */
   warnCutTurns(turns: number): void {
     if (turns > 0) {
       void showWarning(`${counted(turns, "running turn")} ${turns === 1 ? "was" : "were"} interrupted`);
     }
   }
 
-  /** The server runs with another configuration now. */
+  /** Says why the server now runs with another configuration. */
   tellRestart(startedWith: string, wanted: string): void {
     const reason = restartReason(startedWith, wanted);
     if (reason !== undefined) {

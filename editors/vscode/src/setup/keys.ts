@@ -31,7 +31,7 @@ export async function askForKey({ provider, variables }: ProviderStatus): Promis
   return key?.trim() === "" ? undefined : key?.trim();
 }
 
-/** A refused key is not kept: the one before it comes back. The chats are told of the check. */
+/** Stores and checks the key. A refused key is replaced by the previous key. The chats are notified of the check. */
 export async function storeAndCheck(parts: KeyParts, status: ProviderStatus, key: string): Promise<KeyCheck> {
   const check = await storeThenCheck(parts, status, key);
   parts.client.state.emit("key", { provider: status.provider, check });

@@ -1,4 +1,4 @@
-/** What the set-up card offers: from the server's answers to the rows of the card. Pure. */
+/** Converts the server's answers to the rows of the setup card. Pure. */
 
 import { type KeyCheck, keySentence } from "../model/keyCheck";
 import type { Optional } from "../model/protocol";
@@ -45,13 +45,13 @@ function sourceWords({ source, variables = [] }: ProviderStatus, stored: readonl
   return variable === undefined ? `Key from ${source ?? "your settings"}` : stored.includes(variable) ? "Key stored in VS Code" : `Key found in ${variable}`;
 }
 
-/** The order of providers in the set-up card and in lists. */
+/** The order of providers in the setup card and in lists. */
 export function rank({ provider }: ProviderStatus): number {
   const index = FIRST.indexOf(provider);
   return index < 0 ? FIRST.length : index;
 }
 
-/** What is said about a checked key. Undefined: there is nothing to say. */
+/** The message about a checked key. Undefined: there is nothing to say. */
 export function checkWords(provider: string, { result, message, model }: KeyCheck): SetupView["said"] {
   if (result !== "accepted") {
     return { words: keySentence(provider, result), details: message };

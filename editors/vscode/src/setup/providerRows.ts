@@ -1,4 +1,4 @@
-/** The rows of the lists of providers: first what most users look for, last what needs no key. Pure. */
+/** The rows of the lists of providers: common providers first, providers that need no key last. Pure. */
 
 import { joinParts } from "../text/figures";
 import { providerName } from "../text/providerNames";
@@ -20,7 +20,7 @@ export interface ProviderRow {
   readonly status: ProviderStatus;
 }
 
-/** In the order of the set-up card, then by name. */
+/** In the order of the setup card, then by name. */
 export function providerRows(providers: readonly ProviderStatus[]): ProviderRow[] {
   const last = ({ status }: ProviderStatus): number => Number(status === "unneeded");
   const sorted = [...providers].sort(
@@ -34,7 +34,7 @@ export function takesKey({ status, variables = [] }: ProviderStatus): boolean {
   return status !== "unneeded" || variables.length > 0;
 }
 
-/** Only what can be done here is said: the server's hint is shown for a key that cannot be used. */
+/** The server's hint is shown only for a key that cannot be used, because other hints cannot be followed here. */
 function providerRow(status: ProviderStatus): ProviderRow {
   const { provider, status: word, source, hint } = status;
   return {

@@ -1,4 +1,4 @@
-/** Makes a model that of new sessions, and of the current session if it has none. */
+/** Sets the model of new sessions, and of the current session if it has none. */
 
 import * as vscode from "vscode";
 import type { EffectiveSettings } from "../model/protocol";

@@ -20,7 +20,7 @@ export class ContextPage implements vscode.Disposable {
 
   async show(): Promise<void> {
     if (this.panel === undefined) {
-      // The page's policy runs no script. Without `enableScripts`, nothing could read the page, not even our tests.
+      // The page's policy runs no script. Without `enableScripts`, nothing could read the page, not even the tests.
       const options = { enableScripts: true, enableCommandUris: PAGE_COMMANDS, localResourceRoots: [] };
       const panel = vscode.window.createWebviewPanel("tark.context", "Tark Context", vscode.ViewColumn.Active, options);
       panel.onDidDispose(() => (this.panel = undefined));

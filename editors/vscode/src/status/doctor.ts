@@ -11,7 +11,7 @@ export class Doctor implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private readonly listening: readonly { dispose(): void }[];
   private shown = "";
-  /** The same for each drawing, so that a page that did not change is not loaded again under the user's hands. */
+  /** The same for each drawing, so that an unchanged page is not reloaded while the user works with it. */
   private readonly nonce = randomBytes(16).toString("base64url");
 
   constructor(
@@ -27,7 +27,7 @@ export class Doctor implements vscode.Disposable {
   async show(): Promise<void> {
     const html = await this.page();
     if (this.panel === undefined) {
-      // The page's policy runs no script. Without `enableScripts`, nothing could read the page, not even our tests.
+      // The page's policy runs no script. Without `enableScripts`, nothing could read the page, not even the tests.
       const options = { enableScripts: true, enableCommandUris: Object.keys(DOCTOR_COMMANDS), localResourceRoots: [] };
       this.panel = vscode.window.createWebviewPanel("tark.doctor", "Tark Doctor", vscode.ViewColumn.Active, options);
       this.panel.onDidDispose(() => (this.panel = undefined));
@@ -43,7 +43,7 @@ export class Doctor implements vscode.Disposable {
     }
   }
 
-  /** What the page depends on, and what can change while it is open. */
+  /** The facts that the page depends on and that can change while it is open. */
   private about(): string {
     return `${this.client.state.settings?.model ?? ""} ${String(this.client.running)}`;
   }

@@ -23,7 +23,7 @@ interface Problem {
 }
 type Fact = readonly [name: string, value: string];
 
-/** `facts`: those of the server, or why there are none. */
+/** `facts`: the facts of the server, or why there are none. */
 export function doctorPage(facts: DoctorFacts | string, around: EditorFacts, nonce: string): string {
   const problems = typeof facts === "string" ? [serverProblem(facts)] : problemsOf(facts);
   const body = [

@@ -41,7 +41,7 @@ export function endingNotice(update: Update, { chatVisible, away }: Attention): 
   return away ? { level: "info", message: `finished, with changes in ${counted(changed, "file")}` } : undefined;
 }
 
-/** A new request waits. If the chat is hidden, the request has a notification of its own (asking/). */
+/** A new request waits. If the chat is hidden, the request has its own notification (asking/). */
 export function waitingNotice({ chatVisible, away }: Attention): Notice | undefined {
   return chatVisible && away ? { level: "info", message: "waiting for your answer" } : undefined;
 }

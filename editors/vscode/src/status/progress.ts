@@ -1,6 +1,7 @@
 /**
  * Shows the progress of the server's work: first in the status bar item, after two seconds in a notification with a
- * Cancel button. Not beside a request: only the time in which nothing waits for the user counts. Pure.
+ * Cancel button. There is no notification while a request waits: only the time in which nothing waits for the user counts.
+ * Pure.
  */
 
 import type { Disposable } from "../model/events";
@@ -131,7 +132,7 @@ class Work {
     this.draw();
   }
 
-  /** Something waits for the user. */
+  /** Call this when something waits for the user. */
   pause(): void {
     clearTimeout(this.timer);
     this.dueAt = undefined;
@@ -139,7 +140,7 @@ class Work {
     this.draw();
   }
 
-  /** The user has answered: the delay starts again. */
+  /** Call this when the user has answered: the delay starts again. */
   resume(): void {
     this.schedule(Date.now() + LATER_MS);
   }

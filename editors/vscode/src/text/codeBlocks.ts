@@ -12,7 +12,7 @@ export interface ReadBlock {
   /** As in the fence, else by the ending of the path; "" if unknown. */
   readonly language: string;
   readonly path?: string;
-  /** Without a first comment line that only names the file. */
+  /** The code without a first comment line that only names the file. */
   readonly text: string;
 }
 
@@ -45,7 +45,7 @@ export function readBlock(block: CodeBlock): ReadBlock {
   return { ...rest, ...(path !== undefined && { path: withSlashes(path) }) };
 }
 
-/** Some models write paths as on Windows. A path with a drive or a host stays, and is refused by the server. */
+/** Some models write Windows paths. A path with a drive or a host stays as it is, and the server refuses it. */
 function withSlashes(path: string): string {
   return /^[A-Za-z]:|^\\\\/.test(path) ? path : path.replaceAll("\\", "/");
 }
@@ -90,7 +90,7 @@ function pathOfInfo(info: string): string | undefined {
   return [afterColon, word.replace(LINES, ""), second.replace(LINES, "")].find((some) => some !== undefined && isPath(some));
 }
 
-/** The only path in the last line before the block. One of another language is not about this code. */
+/** The only path in the last line before the block. A path of another language is not about this code. */
 function pathBefore(before: string, language: string): string | undefined {
   const line = before.trimEnd().slice(-LOOKED_AT).split("\n").at(-1) ?? "";
   const found = [...line.matchAll(PATHS)].map(([words]) => words.replace(/^[([]+|[.)\]]+$/g, "")).filter(isPath);
@@ -99,7 +99,7 @@ function pathBefore(before: string, language: string): string | undefined {
   return some.size === 1 ? [...some][0] : undefined;
 }
 
-/** Has a folder and an ending, or a known ending. Whether the path is allowed is decided by the server. */
+/** Does the text have a folder and an extension, or a known extension? The server decides whether the path is allowed. */
 function isPath(words: string): boolean {
   const name = words.split(/[\\/]/).at(-1)!;
   const dotted = /[^.]\.([A-Za-z]\w{0,9})$/.exec(name);

@@ -1,8 +1,8 @@
-/** Fits code to the place of a cursor. Pure. */
+/** Adapts code to the place of the cursor. Pure. */
 
 /**
- * `before` and `after`: the rest of the cursor's line on both sides. On a blank beginning of a line, the code gets its
- * indentation. The last line ending stays only if code follows on the line.
+ * `before` and `after`: the cursor's line on both sides of the cursor. If only white space is before the cursor, the code
+ * gets this indentation. The last line ending stays only if code follows on the line.
  */
 export function fitToCursor(code: string, before: string, after: string): string {
   const lines = code.replace(/^(?:[ \t]*\n)+|\s+$/g, "").split("\n");

@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   xai: "xAI",
 };
 
-/** A provider of the user's own settings is named as it is there. */
+/** A provider of the user's own settings keeps its name. */
 export function providerName(provider: string): string {
   return NAMES[provider] ?? provider;
 }

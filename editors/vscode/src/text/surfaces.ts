@@ -7,10 +7,10 @@
  * | `documentText` | documents, diffs, code and results in the chat | shows it as it is |
  * | `plainLine` | rows of trees, titles, placeholders, tooltips, dialogs, lines of documents | shows it as it is |
  * | `listRow` | rows of lists (quick picks), with their descriptions | `$(name)` becomes an icon |
- * | `decorationText` | text beside lines of code | several blanks become one |
+ * | `decorationText` | text beside lines of code | several spaces become one |
  * | `statusBarText` | status bar | `$(name)` becomes an icon |
- * | `codeLensTitle` | code lenses | `$(name)` becomes an icon; several blanks become one |
- * | `notificationText` | notifications, also of progress | `[a](command:b)` becomes a link; several blanks become one |
+ * | `codeLensTitle` | code lenses | `$(name)` becomes an icon; several spaces become one |
+ * | `notificationText` | notifications, also of progress | `[a](command:b)` becomes a link; several spaces become one |
  * | `inputPrompt` | the prompt below an input box | links and icons |
  * | `hoverCode` | hovers over code | Markdown |
  * | `chatProse`, `chatLine` | prose and titles in the chat | shows it as it is; the chat parses Markdown itself |
@@ -23,7 +23,7 @@ import { visibleExcerpt, visibleLine, visibleProse, visibleText } from "./visibl
 
 export { visibleText as documentText, visibleLine as plainLine, visibleExcerpt as plainExcerpt, visibleProse as chatProse };
 
-/** A blank that is not broken looks the same and stays; nobody can copy this text. */
+/** A no-break space looks the same and is not collapsed. Nobody can copy this text. */
 export function decorationText(text: string): string {
   return visibleLine(text).replaceAll(" ", "\u00a0");
 }
@@ -70,7 +70,7 @@ function withoutIcons(line: string): string {
 }
 
 /**
- * VS Code has no escape for links, so the bracket that would make one is shown as its code point. One that is never
+ * VS Code has no escape for links, so a bracket that would start a link is shown as its code point. A bracket that is never
  * closed would join with a link that follows, such as "Show" in a notification.
  */
 function withoutLinks(line: string): string {
@@ -79,7 +79,7 @@ function withoutLinks(line: string): string {
   return broken.slice(0, open) + broken.slice(open).replaceAll("[", "\\u{5b}");
 }
 
-/** Where several blanks are drawn as one, each is shown as `·`. */
+/** If several spaces would be drawn as one, shows each as `·`. */
 function visibleBlanks(line: string): string {
   return line.replace(/ {2,}/g, (blanks) => "·".repeat(blanks.length));
 }

@@ -23,7 +23,7 @@ export function isInvisible(code: number): boolean {
   return String.fromCodePoint(code).search(INVISIBLE) === 0;
 }
 
-/** The text with its lines and tabs; other invisible characters are replaced. For code, and all that a user decides on. */
+/** The text with its lines and tabs; other invisible characters are replaced. For code, and for all that a user decides on. */
 export function visibleText(text: string): string {
   return text.replace(INVISIBLE_IN_CODE, codePoint);
 }
@@ -38,7 +38,7 @@ export function visibleLine(text: string): string {
   return visibleText(text.replaceAll("\r\n", "\n")).replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 }
 
-/** At most `longest` characters of the text in one line: its start and its end, since the end can be what matters. */
+/** At most `longest` characters of the text in one line. Keeps its start and its end, because the end can matter, too. */
 export function visibleExcerpt(text: string, longest: number): string {
   const looked = text.length > 4 * longest ? text.slice(0, 2 * longest) + text.slice(-2 * longest) : text;
   const characters = [...visibleLine(looked)];

@@ -1,5 +1,5 @@
 /**
- * Code points that are invisible or look like a space, as sorted ranges. They are those of
+ * Code points that are invisible or look like a space, as sorted ranges. The same as in
  * editors/neovim/lua/tark/visible_ranges.lua; a test compares the two.
  */
 export const RANGES = `

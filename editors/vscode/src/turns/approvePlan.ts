@@ -1,4 +1,4 @@
-/** Approves the plan of a turn in mode plan: the session changes to mode build, and a prompt says to carry it out. */
+/** Approves the plan of a turn in mode plan: the session changes to mode build, and a prompt tells the model to carry it out. */
 
 import type { Server } from "../model/server";
 import { showInfo } from "../window/notify";

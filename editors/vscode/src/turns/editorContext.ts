@@ -13,7 +13,7 @@ export interface EditorContext {
   readonly text?: string;
 }
 
-/** From the editor that has the focus, or had it last. */
+/** The context of the editor that has the focus, or had it last. */
 export function activeEditorContext(): EditorContext {
   const active = vscode.window.activeTextEditor;
   const editor = active === undefined || active.document.uri.scheme === "comment" ? lastFileEditor() : active; // a box that has just closed
@@ -31,7 +31,7 @@ export function contextOf(document: vscode.TextDocument, range: vscode.Range): E
   return { description, textDocument, range: new vscode.Range(start, end) };
 }
 
-/** The same place, with all of its first and its last line. */
+/** The same place, extended to whole lines. */
 export function wholeLines(place: EditorContext): EditorContext {
   const { range, textDocument } = place;
   if (range === undefined || range.isEmpty || textDocument === undefined) {

@@ -11,7 +11,7 @@ const OFFERS = [
   { title: "Explain with Tark", kind: "explain" },
 ] as const;
 
-/** What the commands `tark.client.fixProblem` and `.explainProblem` get. */
+/** The argument of the commands `tark.client.fixProblem` and `.explainProblem`. */
 interface ProblemPlace {
   readonly uri: string;
   readonly version: number;
@@ -29,7 +29,7 @@ export function offerProblemActions(): vscode.Disposable {
   return vscode.languages.registerCodeActionsProvider({ scheme: "file" }, provider, { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] });
 }
 
-/** The messages are data, not words of the user: names in a repository are part of them. */
+/** The messages are data, not instructions of the user, because they contain names from the repository. */
 export async function runOnProblem(turns: Turns, kind: "fix" | "explain", target: unknown): Promise<void> {
   const { uri, version, range, text } = target as ProblemPlace;
   const prompt = kind === "fix" ? "Fix this problem." : "Explain this problem, and how it can be fixed.";

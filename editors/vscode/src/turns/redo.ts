@@ -1,4 +1,4 @@
-/** Does again what was undone of a turn. */
+/** Redoes what was undone of a turn. */
 
 import type { Optional } from "../model/protocol";
 import type { Server } from "../model/server";

@@ -1,4 +1,4 @@
-/** Goes back to before an earlier prompt: the session goes on in a fork, with or without the files as they were. */
+/** Goes back to the state before an earlier prompt: the session continues in a fork, with or without restoring files. */
 
 import * as vscode from "vscode";
 import type { Server } from "../model/server";

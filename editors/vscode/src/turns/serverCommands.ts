@@ -13,7 +13,7 @@ interface StartArgument {
   readonly kind?: string;
   readonly sessionId?: string;
   readonly askForPrompt?: boolean;
-  /** A chat in a document, which has a session of its own. */
+  /** A chat in a document, which has its own session. */
   readonly chat?: boolean;
 }
 

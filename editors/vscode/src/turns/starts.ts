@@ -22,7 +22,7 @@ export class TurnStarts {
     }
   }
 
-  /** Its place is that of the time when it was started: the server carries it forward. */
+  /** The place is as it was when the turn was started. The server maps it to the current text. */
   startOf(turnId: string): TurnStart | undefined {
     return this.starts.get(turnId);
   }

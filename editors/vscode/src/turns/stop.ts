@@ -1,4 +1,4 @@
-/** Cancels turns: those of the current session, or all. */
+/** Cancels the turns of the current session, or all turns. */
 
 import type { RunningTurns } from "../model/runningTurns";
 import type { Server } from "../model/server";

@@ -47,7 +47,7 @@ export class Turns {
   ) {}
 
   /**
-   * Sends a prompt to the given session, or to that of the place. Rejects with a message for the user. Prompts are sent
+   * Sends a prompt to the given session, or to the session of the place. Rejects with a message for the user. Prompts are sent
    * one after the other, so that the second of two quick ones continues the session that the first one starts.
    */
   sendPrompt(start: TurnStart, place = this.server.state.place): Promise<StartedTurn> {
@@ -57,8 +57,8 @@ export class Turns {
   }
 
   /**
-   * The server accepted a turn: shows it at once, and makes its session that of the chat at `place`. `visit`: that of
-   * the place when the prompt was sent. `kind` is set if the turn was started in the editor.
+   * Call this when the server accepted a turn. Shows the turn at once, and its session in the chat at `place`. `visit`: the
+   * visit of the place when the prompt was sent. `kind` is set if the turn was started in the editor.
    */
   turnAccepted({ place, visit }: Visit, sessionId: string | undefined, answer: StartedTurn, prompt: string, kind?: string): void {
     this.updates.addQueuedTurn(answer, prompt);
@@ -134,7 +134,7 @@ function checkContext(kind: string, place: EditorContext): void {
   }
 }
 
-/** The cursor stands for the definition around it, which matters only to kinds that point at code. */
+/** The cursor means the definition around it, which matters only to kinds that are about code. */
 function contextArguments(kind: string, prompt: string, { description: words, textDocument, range, text }: EditorContext): Partial<TurnStart> {
   if (textDocument === undefined) {
     return words === "" || !text ? {} : { context: [{ type: "text", name: "the selection", text }] };

@@ -29,8 +29,8 @@ export class Undo {
   }
 
   /**
-   * Undoes the last turn that changed something. The next call undoes the turn before it, if nothing of the last is
-   * left.
+   * Undoes the last turn that changed something. The next call undoes the turn before it, if nothing is left of the last
+   * turn.
    */
   async undoLast(): Promise<void> {
     if (this.running.isRunning(this.server.state.sessionId)) {
@@ -47,7 +47,7 @@ export class Undo {
     void showInfo("there is nothing to undo");
   }
 
-  /** For the button of the chat, which shows the turn. Returns false if its edits were rejected or already undone. */
+  /** Undoes a turn for its button in the chat. Returns false if its edits were rejected or already undone. */
   async undoTurn(turnId: string): Promise<boolean> {
     const attempt = await this.attempt(turnId);
     if (attempt) {

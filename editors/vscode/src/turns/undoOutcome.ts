@@ -1,4 +1,4 @@
-/** What undo or redo of a turn did, in words, and whether the user needs a notification of it. Pure. */
+/** A description of what undo or redo of a turn did, and whether the user needs a notification about it. Pure. */
 
 import type { State } from "../model/state";
 import { counted } from "../text/figures";
@@ -9,7 +9,7 @@ const LONGEST_PROMPT = 40; // characters
 export interface UndoAnswer {
   readonly restored: readonly string[];
   readonly kept: readonly { readonly uri: string; readonly reason: string }[];
-  /** What undo is never about, if that matters for this turn. */
+  /** What undo never covers, if that matters for this turn. */
   readonly note?: string;
 }
 
@@ -23,7 +23,7 @@ interface Done extends UndoAnswer {
   readonly verb: "undid" | "redid";
   /** See `promptOf`. */
   readonly prompt: string;
-  /** So many of its changes are not applied and wait for review. */
+  /** How many of its changes are not applied and wait for review. */
   readonly waiting?: number;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Text that was typed into input boxes and not accepted. It is kept in the workspace state, so it outlives the window.
+ * Text that was typed into input boxes and not accepted. It is kept in the workspace state, so it is not lost when the
+ * window closes.
  */
 
 import type { Memento } from "vscode";
@@ -32,7 +33,7 @@ export class Drafts {
     void this.memory.update(this.key, this.texts.size > 0 ? Object.fromEntries(this.texts) : undefined);
   }
 
-  /** The text was accepted. If the draft has changed since, it stays. */
+  /** Call this when the text was accepted. If the draft has changed since, it stays. */
   clearDraft(box: string, accepted: string): void {
     if (this.draftOf(box).trim() === accepted.trim()) {
       this.saveDraft(box, "");

@@ -46,7 +46,7 @@ export async function readLines(uri: string): Promise<string[] | undefined> {
   }
 }
 
-/** Opens a file at a line, with the focus; where it is visible, if it is. Rejects with a message for the user. */
+/** Opens a file at a line, and focuses it. Uses an editor in which it is already visible. Rejects with a message for the user. */
 export async function openAtLine(uri: string, line: number): Promise<vscode.TextEditor> {
   if (!mayOpen(uri)) {
     throw new Error(`${relativeName(uri)} is outside the workspace, so it is not opened`);

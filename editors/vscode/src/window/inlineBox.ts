@@ -16,7 +16,7 @@ import type { PromptHistory } from "./promptHistory";
 const BOX = "tark.inline";
 const TRIES = 40; // to put a kept text into the box
 const AGAIN_MS = 50;
-const NEW_MS = 3000; // so long after the box opened, VS Code can still empty it
+const NEW_MS = 3000; // VS Code can still empty the box within this time after it opened
 const RECALLS = "tark.inlineRecalls";
 
 interface Opened {
@@ -24,7 +24,7 @@ interface Opened {
   readonly box: string;
   readonly editor: vscode.TextEditor | undefined;
   readonly since: number;
-  /** The text that was put into the box last, the kept one or a recalled prompt. */
+  /** The text that was put into the box last: the kept text or a recalled prompt. */
   put: string;
   answer(words: string | undefined): void;
   /** VS Code does that once. */
@@ -146,7 +146,7 @@ export class InlineBox implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", RECALLS, recalls);
   }
 
-  /** Otherwise no editor has the focus. The caller goes on afterwards, or a box that it opens would lose the focus. */
+  /** Otherwise no editor would have the focus. The caller must wait for this, or a box that it opens would lose the focus. */
   private async finish(words: string | undefined, focusesEditor = true): Promise<void> {
     const { opened } = this;
     this.opened = undefined;
@@ -159,12 +159,12 @@ export class InlineBox implements vscode.Disposable {
   }
 }
 
-/** VS Code also opens a document for the reply box of each thread, such as those of hunks. Its authority is the thread's. */
+/** VS Code also opens a document for the reply box of each thread, such as threads of hunks. Its authority is the thread's. */
 function isEditedComment({ uri }: vscode.TextDocument): boolean {
   return uri.scheme === "comment" && uri.authority === "";
 }
 
-/** A selection of whole lines ends at the beginning of the next one, and the box would stand below that. */
+/** A selection of whole lines ends at the beginning of the next line, and the box would be below that line. */
 function withoutLastBreak(range: vscode.Range): vscode.Range {
   const { start, end } = range;
   return end.character === 0 && end.line > start.line ? range.with({ end: new vscode.Position(end.line - 1, 0) }) : range;

@@ -1,4 +1,4 @@
-/** The file editor that has the focus, or had it last. The chat, a diff or the output can have it now. */
+/** The file editor that has the focus, or had it last before the chat, a diff or the output got it. */
 
 import * as vscode from "vscode";
 

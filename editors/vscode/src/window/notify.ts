@@ -1,4 +1,4 @@
-/** Shows notifications and results, which never take the focus, and dialogs. */
+/** Shows dialogs, and notifications and results that never take the focus. */
 
 import * as vscode from "vscode";
 import { NoServerError, ServerEndedError } from "../model/server";
@@ -47,7 +47,7 @@ export async function reportErrors<T>(work: () => T | PromiseLike<T>): Promise<T
   }
 }
 
-/** Not if the server ended meanwhile: one message says so. */
+/** Shows nothing if the server ended meanwhile, because another message says so. */
 export function reportError(problem: unknown): void {
   const errors = problem instanceof Error ? [problem, problem.cause] : [];
   if (errors.some((error) => error instanceof ServerEndedError)) {
@@ -86,7 +86,7 @@ async function showOnce<A>(message: string, show: (text: string) => PromiseLike<
   }
 }
 
-/** Errors of programs can have several lines, of which the layout does not matter. */
+/** Errors of programs can have several lines, whose layout does not matter. */
 function oneLine(message: string): string {
   const characters = [...notificationText(message.trim().replace(/\s*[\r\n]+\s*/g, " "))];
   return characters.length > LONGEST ? `${characters.slice(0, LONGEST).join("")}…` : characters.join("");

@@ -1,4 +1,4 @@
-/** An input box for a prompt. It opens with what was typed last and not accepted. */
+/** An input box for a prompt. It opens with the text that was typed last and not accepted. */
 
 import * as vscode from "vscode";
 import type { Drafts } from "./drafts";

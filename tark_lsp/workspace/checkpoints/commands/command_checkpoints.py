@@ -1,10 +1,10 @@
-"""CommandCheckpoints: records what a command in the sandbox changed, so that the undo of its turn takes it back.
+"""CommandCheckpoints: records what a command in the sandbox changed, so that the undo of its turn can undo it.
 
 | when | what |
 |---|---|
 | before the question | `why_not`: can everything be restored that the command could change? |
-| before the command | `begin`: what Git cannot restore is copied, and a file says what the workspace is |
-| after it | `finish`: what differs is recorded in the turn's checkpoint, with what it was before |
+| before the command | `begin`: copies what Git cannot restore, and writes the state of the workspace to a file |
+| after it | `finish`: records what differs in the turn's checkpoint, with the state before |
 | after kill -9 | `recover`: the next server, or `tark-lsp undo`, does what `finish` would have done |
 """
 
@@ -28,14 +28,14 @@ from tark_lsp.workspace.checkpoints.commands.survey import CannotCheckpoint, Sur
 from tark_lsp.workspace.file_state import FileChange
 
 ListFiles: TypeAlias = Callable[[Sequence[Path]], Awaitable[Sequence[str]]]
-"""The files below the folders that Git does not ignore, hidden ones included. Raises FailureForModel."""
+"""The files below the folders that Git does not ignore, including hidden files. Raises FailureForModel."""
 CLEAN_SECONDS = 600.0
 KEPT_BYTES = 1024**3
-"""Of copies that turns need. The oldest turns are deleted first."""
+"""Limit for the copies that turns need. The oldest turns are deleted first."""
 
 
 class CommandCheckpoints:
-    """For one thread; what blocks runs in another one."""
+    """For one thread. Blocking work runs in another thread."""
 
     def __init__(self, checkpoints: Checkpoints, locate: Callable[[], Path], list_files: ListFiles) -> None:
         """`locate()` returns the folder for the files of running commands, whose parent exists, or raises OSError."""
@@ -48,24 +48,25 @@ class CommandCheckpoints:
         self._surveying = asyncio.Lock()
         self._recovering = asyncio.Lock()
         self._running: dict[Path, set[Path]] = {}
-        """By the file of the command: what others wrote meanwhile."""
+        """By the file of the command: the files that others wrote meanwhile."""
         self._finishing: set[asyncio.Task[list[FileChange]]] = set()
         self._failed = ""
         """Why the last `begin` was not possible, for the next `why_not`."""
         self._checked: object = None
-        """The folders of the last `begin`, which was possible, and what was granted."""
+        """The folders of the last successful `begin`, and what was granted."""
         self._clean_at = 0.0
 
     async def why_not(self, folders: Sequence[Path], granted: Sequence[Path] = ()) -> str:
-        """Why what a command changes could not be undone, for the user; empty if it can.
+        """Why the changes of a command could not be undone, for the user; empty if they can.
 
-        `granted`: what it can write to although it is protected, or outside the workspace. Nothing outside is recorded.
+        `granted`: paths that it can write to although they are protected or outside the workspace. Nothing outside is
+        recorded.
         """
         if self._failed:
             failed, self._failed = self._failed, ""
             return failed
         if (tuple(folders), tuple(granted)) == self._checked:
-            return ""  # `begin` looks again, and starts nothing if it cannot be done any more
+            return ""  # `begin` checks again, and starts nothing if it is no longer possible
         try:
             async with self._surveying:
                 survey = await self._survey(folders, granted)
@@ -98,9 +99,9 @@ class CommandCheckpoints:
         return running
 
     async def finish(self, running: RunningCommand) -> list[FileChange]:
-        """What the command changed, which is recorded then. If the caller is cancelled, it is recorded nevertheless.
+        """Record and return what the command changed. If the caller is cancelled, it is recorded nevertheless.
 
-        Raises FailureForModel if the files cannot be listed: then new files are not among what is recorded.
+        Raises FailureForModel if the files cannot be listed. Then new files are not recorded.
         """
         task = asyncio.ensure_future(self._record(running))
         self._finishing.add(task)
@@ -108,12 +109,12 @@ class CommandCheckpoints:
         return await asyncio.shield(task)
 
     def abandon(self, running: RunningCommand) -> None:
-        """The command was not started."""
+        """Call this if the command was not started."""
         self._running.pop(running.file, None)
         running.close()
 
     async def recover(self) -> None:
-        """Record what commands of killed servers changed, and wait for those that are about to be recorded here."""
+        """Record what commands of killed servers changed, and wait for changes that are being recorded here."""
         async with self._recovering:
             if self._finishing:
                 await asyncio.wait([*self._finishing])
@@ -129,10 +130,10 @@ class CommandCheckpoints:
                     with contextlib.suppress(FailureForModel):
                         await self.finish(running)
                 else:
-                    running.leave()  # it can be a disk that is not there now
+                    running.leave()  # it can be on a disk that is not mounted now
 
     def note_written(self, path: Path) -> None:
-        """Somebody other than a command wrote this file: the user saved it."""
+        """Note that this file was not written by a command: the user saved it."""
         for written in self._running.values():
             written.add(path)
 
@@ -141,7 +142,7 @@ class CommandCheckpoints:
         try:
             try:
                 listed = await self._list_files(running.folders)
-            except FailureForModel as error:  # what is known from before can still be compared
+            except FailureForModel as error:  # known files can still be compared
                 listed, problem = (), error
             async with self._surveying:
                 after = await asyncio.to_thread(self._surveyor.survey, running.folders, listed)
@@ -150,7 +151,7 @@ class CommandCheckpoints:
                 changes = await asyncio.to_thread(lambda: [*comparison.changes(others)])
             if changes:
                 self._checkpoints.record_command(running.turn_id, changes)
-        except BaseException:  # a cancellation, too: the file stays, and the next server finishes the record
+        except BaseException:  # also on cancellation: the file stays, and the next server finishes the record
             self._running.pop(running.file, None)
             running.leave()
             raise
@@ -173,7 +174,7 @@ class CommandCheckpoints:
         self._surveyor.copy(survey)
 
     async def _clean(self) -> None:
-        """Remove copies that nothing needs, now and then, and the oldest turns if the copies are too much."""
+        """From time to time, remove unused copies, and the oldest turns if the copies take too much space."""
         if self._clean_at > time.monotonic():
             return
         self._clean_at = time.monotonic() + CLEAN_SECONDS

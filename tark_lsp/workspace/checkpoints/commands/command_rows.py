@@ -1,4 +1,4 @@
-"""What commands changed, as rows of the checkpoints: changes of the kind `file`, whose texts are `FileState`s.
+"""Changes by commands, as rows of the checkpoints with the kind `file`. Their texts are `FileState`s.
 
 The changes of one command have the same number in `mode`, which counts the commands of the turn.
 """
@@ -26,7 +26,7 @@ class CommandRows:
         self._database = database
 
     def add(self, turn_id: str, changes: Sequence[FileChange]) -> list[int]:
-        """Record the changes of one command, of a turn that was begun. Returns their numbers."""
+        """Record the changes of one command in a turn that was begun. Returns their numbers."""
         rows = [(os.fsencode(change.path), _text(change.before), _text(change.after)) for change in changes]
 
         def work(connection: "Connection") -> list[int]:
@@ -37,7 +37,7 @@ class CommandRows:
         return self._database.write(work)
 
     def drop(self, numbers: Sequence[int]) -> None:
-        """The changes were not made."""
+        """Delete changes that were not made."""
         rows = [(number,) for number in numbers]
         self._database.write(lambda connection: connection.executemany("DELETE FROM changes WHERE number = ?", rows))
 
@@ -52,7 +52,7 @@ class CommandRows:
         return {Path(os.fsdecode(path)) for row in rows for path in row if path is not None}
 
     def paths(self, turn_id: str) -> list[Path]:
-        """What commands of the turn changed, even if that was undone."""
+        """The paths that commands of the turn changed, even if that was undone."""
         sql = "SELECT DISTINCT path FROM changes WHERE kind = 'file' AND turn = ?"
         return [Path(os.fsdecode(path)) for (path,) in self._database.read(sql, turn_id)]
 

@@ -1,7 +1,7 @@
-"""Undoes what one command changed: exactly if nothing was changed since, a text line by line otherwise.
+"""Undoes what one command changed: exactly if nothing was changed since, otherwise texts line by line.
 
-All steps that need no editor are made at once, in this order: what the command created is removed, then folders come
-back, then files and links, and at last the modes of folders.
+All steps that need no editor are made together, in this order: remove what the command created, restore folders,
+restore files and links, and finally set the modes of folders.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class _Work(NamedTuple):
 
 
 class CommandUndo:
-    """`changes` are those of one command, each of another path."""
+    """`changes`: the changes of one command, each of a different path."""
 
     def __init__(
         self, changes: Sequence[LoggedChange], log: UndoMarks, files: Files, copies: Copies, wording: Wording
@@ -64,7 +64,7 @@ class CommandUndo:
         self._kept: dict[Path, str] = {}
 
     async def undo(self) -> UndoResult:
-        """What is kept can be tried again by another `CommandUndo`."""
+        """Another `CommandUndo` can try again what was kept."""
         works = [work for work in self._works if self._is_inside(work)]
         now = await self._files.states([(work.path, work.after) for work in works])
         todo: list[tuple[_Work, FileState | None]] = []
@@ -83,7 +83,7 @@ class CommandUndo:
         for work, state in edits:
             await self._edit(work, state)
         self._log.mark_undone(self._done)
-        restored = self._restored or self._folders  # folders are named only if there is nothing else
+        restored = self._restored or self._folders  # folders are reported only if there is nothing else
         return UndoResult(tuple(dict.fromkeys(restored)), tuple(self._kept.items()), commands=True)
 
     def _is_inside(self, work: _Work) -> bool:
@@ -93,7 +93,7 @@ class CommandUndo:
         return inside
 
     def _is_for_the_editor(self, work: _Work, state: FileState | None) -> bool:
-        """Whether its text is changed line by line: it was changed since, or is open with another text."""
+        """Whether to change its text line by line, because it was changed since, or is open with another text."""
         if not _are_files(work.before, work.after, state) or _has_bytes_of(state, work.before):
             return False
         if (buffer := self._files.buffer(work.path)) is None:
@@ -123,13 +123,13 @@ class CommandUndo:
             return False
 
     async def _put(self, todo: Sequence[tuple[_Work, FileState | None]]) -> None:
-        """Do what needs no editor."""
+        """Make the steps that need no editor."""
         works = {work.path: work for work, _ in todo}
         for steps in _in_order(todo, self._copies):
             for step, problem in zip(steps, await self._files.put(steps), strict=True):
                 work = works[step.path]
                 if problem and step.wanted is None and _is_folder(step):
-                    self._done.append(work.change)  # there is something in it, which stays
+                    self._done.append(work.change)  # the folder contains something, which stays
                 elif problem:
                     self._kept[step.path] = problem
                 elif step.wanted == work.before:
@@ -137,7 +137,7 @@ class CommandUndo:
                     (self._folders if _is_folder(step) else self._restored).append(step.path)
 
     async def _edit(self, work: _Work, state: FileState | None) -> None:
-        """Undo it in the text that is there now."""
+        """Undo the change in the current text."""
         before, after = self._text(work.before), self._text(work.after)
         if before is None or after is None:
             self._kept[work.path] = OPEN if self._files.buffer(work.path) is not None else CHANGED
@@ -178,7 +178,7 @@ class CommandUndo:
                 self._kept[work.path] = problem
 
     def _text(self, state: FileState | None) -> tuple[str, Encoding] | None:
-        """The text of a copy; None if it is no text, or too long."""
+        """The text of a copy; None if it is not text, or too long."""
         if state is None or state.digest is None:
             return None
         data = self._copies.read(state.digest, LARGEST_FILE)
@@ -206,12 +206,12 @@ def _in_order(todo: Sequence[tuple[_Work, FileState | None]], copies: Copies) ->
             else:
                 folders.append(FileStep(work.path, now, usable))
             modes.append(FileStep(work.path, usable, before))
-    # A folder can be removed, or get its last mode, after what is in it.
+    # A folder can be removed, or get its final mode, only after its content is done.
     return [steps for steps in (unlocked, removed[::-1], folders, files, modes[::-1]) if steps]
 
 
 def _wanted(work: _Work, now: FileState | None) -> FileState | None:
-    """What was there, but for a mode that was changed since, and for bytes that only the user changed."""
+    """What was there before, except for a mode that was changed since, and for bytes that only the user changed."""
     before, after = work.before, work.after
     if before is None or after is None or now is None or not _are_files(before, after, now):
         return before

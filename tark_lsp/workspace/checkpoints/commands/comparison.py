@@ -1,4 +1,4 @@
-"""What a command changed: the entries before it, compared with what is there now. Stores what undo needs."""
+"""Finds what a command changed: compares the entries before it with the current state. Stores what undo needs."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -25,12 +25,12 @@ class Comparison:
         self._after = after
         self._copies = copies
         self._left = MOST_BYTES
-        """Bytes of created files that are still read."""
+        """The bytes of created files that can still be read within the limit."""
         self._looked_up: dict[str, Entry | None] = {}
-        """What the survey after the command does not have, since it is ignored now, or gone."""
+        """Entries that the survey after the command does not have, because they are ignored now, or gone."""
 
     def changes(self, others: Collection[Path] = ()) -> Iterator[FileChange]:
-        """By path. `others`: files that somebody else wrote meanwhile, which are left out."""
+        """The changes in the order of their paths, without `others`: files that somebody else wrote meanwhile."""
         known = {entry.stamp.inode for entry in self._before.values() if entry.links == 1}
         left_out = {str(path) for path in others}
         for path in sorted({*self._before, *self._after.entries} - left_out):
@@ -44,7 +44,7 @@ class Comparison:
                 yield FileChange(Path(path), before, after)
 
     def _now(self, path: str) -> Entry | None:
-        """What is at a path of one of the surveys. What is behind a link is not there."""
+        """What is at a path of one of the surveys. Does not look behind links."""
         if (entry := self._after.entries.get(path)) is None and path not in self._looked_up:
             above = parent_of(path)
             is_real = is_folder(self._now(above)) if above in self._before else above in self._after.entries
@@ -52,7 +52,7 @@ class Comparison:
         return entry or self._looked_up.get(path)
 
     def _is_other_spelling(self, path: str, new: Entry) -> bool:
-        """In a folder without upper and lower case, a file that was renamed can still be found by its old name."""
+        """On a case-insensitive file system, a renamed file can still be found by its old name."""
         if new.links > 1:
             return False
         folder = path.rpartition(os.sep)[0]
@@ -72,7 +72,7 @@ class Comparison:
             digest = sha256(data).hexdigest()
             self._copies.add_bytes(data, digest)
         except (MissingObject, OSError):
-            digest = ""  # undo says that there is no copy
+            digest = ""  # undo reports that there is no copy
         return FileState(StateKind.FILE, entry.mode, digest)
 
     def _state_after(self, path: str, old: Entry | None, entry: Entry | None) -> FileState | None:
@@ -107,7 +107,7 @@ class Comparison:
 
 
 def _is_same(old: Entry, new: Entry) -> bool:
-    """The times of a folder say nothing: they change with what is in it."""
+    """Ignores the times of a folder, because they change with its content."""
     if old.kind is not new.kind or old.link != new.link or old.mode != new.mode:
         return False
     return old.kind is not StateKind.FILE or old.stamp == new.stamp
@@ -121,7 +121,7 @@ def _has_inode(path: str, entry: Entry) -> bool:
 
 
 def _state_without_bytes(entry: Entry | None) -> FileState | None:
-    """Of a link, a folder, or nothing. A survey has no other kinds beside files."""
+    """The state of a link, a folder, or nothing. Besides files, a survey has no other kinds."""
     if entry is None:
         return None
     if entry.kind is StateKind.LINK:

@@ -1,4 +1,4 @@
-"""Copies: the bytes of files, each stored once in a file named by its digest, so that none is in memory as a whole."""
+"""Copies: the bytes of files, each stored once in a file named by its digest. None is in memory as a whole."""
 
 import os
 import time
@@ -10,7 +10,7 @@ from secrets import token_hex
 from tark_lsp.workspace.disk.hashing import hash_descriptor, opened, write_all
 
 UNUSED_SECONDS = 3600.0
-"""A copy that nothing refers to is kept so long after its last use: it is likely to be needed again."""
+"""How long an unused copy is kept after its last use, because it is likely to be needed again."""
 
 
 class Copies:
@@ -22,14 +22,14 @@ class Copies:
         self._made: Path | None = None
 
     def add_descriptor(self, descriptor: int) -> str:
-        """Store what is left to read. Returns the digest. Raises OSError."""
+        """Store the rest of the file. Returns the digest. Raises OSError."""
         with self._new_file() as (target, finish):
             digest = hash_descriptor(descriptor, lambda piece: write_all(target, piece))
             finish(digest)
         return digest
 
     def add_file(self, path: Path) -> str:
-        """Store a file; not what a link leads to. Returns the digest. Raises OSError."""
+        """Store a file without following links. Returns the digest. Raises OSError."""
         with opened(path) as descriptor:
             return self.add_descriptor(descriptor)
 
@@ -42,7 +42,7 @@ class Copies:
             finish(digest)
 
     def use(self, digest: str) -> bool:
-        """Whether there is such a copy. It is not removed as unused for a while."""
+        """Whether the copy exists. If so, it counts as just used."""
         try:
             os.utime(f"{self._folder()}{os.sep}{digest}")
         except OSError:
@@ -50,7 +50,7 @@ class Copies:
         return True
 
     def path(self, digest: str) -> Path:
-        """Where the copy is, if there is one. Raises OSError."""
+        """The path of the copy, if it exists. Raises OSError."""
         return self._folder() / digest
 
     def read(self, digest: str, most: int) -> bytes | None:
@@ -79,7 +79,7 @@ class Copies:
 
     @contextmanager
     def _new_file(self) -> Iterator[tuple[int, Callable[[str], None]]]:
-        """A descriptor to write to, and what gives the file its name at the end."""
+        """A descriptor to write to, and a function that gives the file its final name."""
         start = f"{self._folder()}{os.sep}"
         temporary = f"{start}.{token_hex(8)}"
         target = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -92,7 +92,7 @@ class Copies:
             os.close(target)
 
     def _folder(self) -> Path:
-        """Made when it is first needed, and again if somebody removed it."""
+        """The folder. It is created when it is first needed, and again if it was removed."""
         if self._made is None or not os.path.isdir(self._made):  # noqa: PTH112  # as above
             self._made = self._locate()
             self._made.mkdir(mode=0o700, exist_ok=True)

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from tark_lsp.workspace.file_state import StateKind, kind_of
 
 UNSURE_NANOSECONDS = 100_000_000
-"""A file that changed so shortly before it was read is read again: a later change can have the same time."""
+"""A file that changed within this time before it was read is read again: a later change can have the same time."""
 MODE = 0o7777
 """What `stat.S_IMODE` keeps."""
 
 
 class Stamp(NamedTuple):
-    """If it is the same, so is the file: `changed` (ctime) cannot be set by a program."""
+    """If the stamp is the same, the file is the same: a program cannot set `changed` (ctime)."""
 
     size: int
     modified: int
@@ -37,9 +37,9 @@ class Entry(NamedTuple):
 
 
 def entry_at(path: str, known: Entry | None = None) -> Entry | None:
-    """What is at the path, without following a link; None if it is nothing, or nothing that can be restored.
+    """What is at the path, without following links; None if nothing is there, or nothing that can be restored.
 
-    It is `known` if that is still the same.
+    Returns `known` if it is still the same.
     """
     try:
         status = os.lstat(path)

@@ -1,7 +1,7 @@
 """Reads the index of a Git repository: which object each tracked file had when Git last looked. Runs no program.
 
-The format is in Git's documentation (gitformat-index). Nothing that is read is trusted: an object counts for a file
-only after the file's bytes were hashed to its name.
+Git's documentation describes the format (gitformat-index). The content is not trusted: an object counts for a file only
+if the hash of the file's bytes is the object's name.
 """
 
 import struct
@@ -23,7 +23,7 @@ class IndexEntry(NamedTuple):
 
 
 def read_index(data: bytes) -> Iterator[IndexEntry]:
-    """The regular files. Raises ValueError for an index of another format, also in the middle."""
+    """The regular files. Raises ValueError for an index in another format, also after some entries."""
     if len(data) < HEADER.size:
         raise ValueError("it is too short")
     signature, version, count = HEADER.unpack_from(data)

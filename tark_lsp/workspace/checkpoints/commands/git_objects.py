@@ -1,7 +1,7 @@
-"""Reads blobs from the object folders of a Git repository: loose ones and those in packs. Runs no program.
+"""Reads blobs from the object folders of a Git repository: loose blobs and blobs in packs. Runs no program.
 
-The formats are in Git's documentation (gitformat-pack, gitrepository-layout). What is read is data of the repository,
-so every size is limited, and each blob is checked against its name.
+Git's documentation describes the formats (gitformat-pack, gitrepository-layout). The data comes from the repository, so
+every size is limited, and each blob is checked against its name.
 """
 
 import mmap
@@ -13,11 +13,11 @@ from hashlib import sha1
 from pathlib import Path
 
 LARGEST_BLOB = 64 * 1024 * 1024
-"""Bytes. Larger files count as files that Git cannot restore: a blob is in memory as a whole."""
+"""In bytes. Larger files count as files that Git cannot restore, because a blob is in memory as a whole."""
 DEEPEST = 4096
 """Git's own limit for chains of deltas (`pack.depth`)."""
 MOST_BYTES = 16 * LARGEST_BLOB
-"""That one chain of deltas can make in all."""
+"""The total bytes that one chain of deltas can produce."""
 BLOB, OFFSET_DELTA, OBJECT_DELTA = 3, 6, 7
 INDEX_MAGIC = b"\xfftOc\0\0\0\x02"
 FANOUT = 8 + 256 * 4
@@ -60,7 +60,7 @@ class GitObjects:
         return self._unpacked(*found, depth)
 
     def _unpacked(self, pack: "_Pack", offset: int, depth: int) -> tuple[int, bytes]:
-        """What is at the offset, with all its deltas applied, the deepest first."""
+        """The object at the offset, with all its deltas applied, the deepest first."""
         deltas: list[bytes] = []
         while True:
             if depth + len(deltas) > DEEPEST:
@@ -95,7 +95,7 @@ class GitObjects:
 
     def _find(self, name: bytes) -> "tuple[_Pack, int] | None":
         for again in (False, True):
-            if again and not self._open_packs():  # Git can have packed the objects again meanwhile
+            if again and not self._open_packs():  # Git may have repacked the objects meanwhile
                 return None
             for pack in self._packs.values():
                 if (offset := pack.find(name)) is not None:
@@ -153,7 +153,7 @@ class _Pack:
         return int(offset)
 
     def header(self, at: int) -> tuple[int, int, int]:
-        """The kind and the size of what is at an offset, and where its data begins."""
+        """The kind and the size of the object at an offset, and where its data begins."""
         byte = self.data[at]
         kind, size, shift = (byte >> 4) & 7, byte & 15, 4
         while byte & 0x80:
@@ -185,7 +185,7 @@ def _mapped(path: Path) -> mmap.mmap | bytes:
 
 
 def _inflate(data: "mmap.mmap | bytes", at: int, limit: int) -> bytes:
-    """What is compressed at `at`: at most `limit` bytes, else ValueError."""
+    """The decompressed data at `at`. Raises ValueError for more than `limit` bytes."""
     inflater = zlib.decompressobj()
     pieces, size, step = [], 0, 65536
     while not inflater.eof:
@@ -203,7 +203,7 @@ def _inflate(data: "mmap.mmap | bytes", at: int, limit: int) -> bytes:
 
 
 def _patched(base: bytes, delta: bytes) -> bytes:
-    """What a delta makes of its base."""
+    """Apply a delta to its base."""
     size, at = _size(delta, 0)
     if size != len(base):
         raise ValueError("a delta for something else")

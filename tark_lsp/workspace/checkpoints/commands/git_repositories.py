@@ -32,9 +32,9 @@ class Repositories:
         self._known: dict[str, tuple[object, Repository]] = {}
 
     def find(self, top: str, folders: Sequence[Path], granted: Sequence[Path]) -> Repository | None:
-        """The repository whose `.git` is in the folder `top`; None if it is of no use to undo.
+        """The repository whose `.git` is in the folder `top`; None if undo cannot use it.
 
-        A command can write to the workspace `folders`, but not to a `.git` in them, and to what it was `granted`.
+        A command can write to the workspace `folders`, except to a `.git` in them, and to the `granted` paths.
         """
         try:
             own = _git_folder(Path(top, ".git"))
@@ -50,7 +50,7 @@ class Repositories:
                 return None
             prefix = os.fsencode(top.rstrip(os.sep) + os.sep)
             tracked: dict[str, bytes] = {}
-            with contextlib.suppress(ValueError, IndexError):  # what was read counts: each file is compared with it
+            with contextlib.suppress(ValueError, IndexError):  # what was read counts: files are compared with it
                 for entry in read_index(index.read_bytes()):
                     tracked[os.fsdecode(prefix + entry.name)] = entry.object
         except (OSError, ValueError):
@@ -92,7 +92,7 @@ def _named(file: Path, folder: Path) -> Path | None:
 
 
 def _stores(objects: Path) -> list[Path]:
-    """The object folder, and those that it borrows from."""
+    """The object folder, and the object folders that it borrows from."""
     found: list[Path] = []
     rest = [objects.resolve(strict=True)]
     while rest and len(found) < MOST_STORES:

@@ -1,6 +1,6 @@
-"""RunningCommand: a file that says what the workspace was before a command, as long as it is not known what changed.
+"""RunningCommand: a file with the state of the workspace before a command, kept until its changes are recorded.
 
-The server that runs the command holds a lock on the file. If nobody holds it, the server was killed.
+The server that runs the command holds a lock on the file. If no process holds the lock, the server was killed.
 """
 
 import json
@@ -34,12 +34,12 @@ class RunningCommand:
     """A descriptor of the file, which holds the lock."""
 
     def close(self) -> None:
-        """Remove the file: what the command changed is recorded."""
+        """Remove the file, because the changes of the command are recorded."""
         self.file.unlink(missing_ok=True)
         os.close(self.lock)
 
     def leave(self) -> None:
-        """The next server tries again to find out what changed."""
+        """Keep the file, so that the next server tries again to find out what changed."""
         os.close(self.lock)
 
 
@@ -72,7 +72,7 @@ def write_running(folder: Path, turn_id: str, folders: Sequence[Path], since: in
 
 
 def read_running(file: Path) -> RunningCommand | None:
-    """What a killed server left; None if the server lives, or another one has taken it over. Blocks."""
+    """The file of a killed server; None if the server lives, or another server has taken it over. Blocks."""
     import fcntl
 
     try:
@@ -82,7 +82,7 @@ def read_running(file: Path) -> RunningCommand | None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not file.exists():
-            raise FileNotFoundError(file)  # another server removed it before we had the lock
+            raise FileNotFoundError(file)  # another server removed it before this one had the lock
         with open(lock, "rb", closefd=False) as stream:
             turn_id, folders, stores, since, entries = json.loads(stream.read())
         before = dict(_entries(entries))

@@ -1,4 +1,4 @@
-"""A survey of the workspace before or after a command: every file that Git does not ignore, link and folder."""
+"""A survey of the workspace before or after a command: links, folders, and all files that Git does not ignore."""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -17,20 +17,20 @@ from tark_lsp.workspace.protected import is_protected_path
 
 MOST_FILES = 100_000
 MOST_BYTES = 200_000_000
-"""Of files that Git cannot restore."""
+"""Limit for files that Git cannot restore."""
 CACHE = f"{os.sep}__pycache__{os.sep}"
-"""Python writes such a folder beside the modules that it imports, also in a project without a .gitignore."""
+"""Python creates such a folder beside modules that it imports, also in a project without a .gitignore."""
 TRIES = 3
 GIT = "git:"
 
 
 class CannotCheckpoint(Exception):
-    """What a command changes could not be undone. The text says why, for the user: "its folders have ..."."""
+    """The changes of a command could not be undone. The text says why, for the user: "its folders have ..."."""
 
 
 @dataclass(slots=True)
 class Survey:
-    """`entries` by absolute path. `repositories`: the nearest above each tracked file, by its path."""
+    """`entries` by absolute path. `repositories`: the nearest repository above each tracked file, by its path."""
 
     entries: dict[str, Entry]
     repositories: list[Repository] = field(default_factory=list)
@@ -48,12 +48,12 @@ class Surveyor:
         self._copies = copies
         self._repositories = Repositories()
         self._known: dict[str, Entry] = {}
-        """The entries whose stamps are sure, each with what is known of its content."""
+        """The entries whose stamps are sure, each with what is known about its content."""
 
     def survey(self, folders: Sequence[Path], listed: Sequence[str], granted: Sequence[Path] = ()) -> Survey:
         """`listed`: the files below the folders that are not ignored. `granted`: see `CommandCheckpoints.why_not`.
 
-        A file that an earlier survey had is in it, even if a command had it ignored since.
+        A file of an earlier survey is included, even if a command made Git ignore it since.
         """
         tops = [str(folder) for folder in folders]
         files = {*(path for path in listed if CACHE not in path), *_below(self._known, tops)}
@@ -85,7 +85,7 @@ class Surveyor:
         return Survey(found, [repositories[top] for top in sorted(repositories, key=len, reverse=True)])
 
     def classify(self, survey: Survey) -> None:
-        """Say of each file whether Git can restore it. Raises CannotCheckpoint if the others are too much."""
+        """Find out for each file whether Git can restore it. Raises CannotCheckpoint if the others are too large."""
         files = [(path, entry) for path, entry in survey.entries.items() if entry.kind is StateKind.FILE]
         if len(survey.entries) > MOST_FILES:
             raise CannotCheckpoint(f"its folders have more than {MOST_FILES:,} files")
@@ -127,7 +127,7 @@ class Surveyor:
             self._known.pop(path, None)
 
     def digests(self) -> Collection[str]:
-        """The copies that the next survey can need."""
+        """The copies that the next survey may need."""
         return {entry.content for entry in self._known.values()}
 
     def _copied(self, path: str) -> Entry | None:
@@ -149,7 +149,7 @@ class Surveyor:
 
 
 def _git_content(path: str, entry: Entry, tracked: tuple[bytes, Repository] | None) -> str:
-    """`git:...` if the bytes of the file are exactly those of the tracked blob, whatever Git would convert."""
+    """`git:...` if the file has exactly the bytes of the tracked blob, regardless of conversions by Git."""
     if tracked is None or entry.stamp.size > LARGEST_BLOB:
         return ""
     name, repository = tracked
@@ -165,7 +165,7 @@ def _git_content(path: str, entry: Entry, tracked: tuple[bytes, Repository] | No
 
 
 def _look_into(folder: str, above: Collection[str], found: dict[str, Entry]) -> list[str]:
-    """Note the folder, its links, and the folders in it that are empty; return it if it is a repository."""
+    """Add the folder, its links and its empty folders to `found`. Return the folder if it is a repository."""
     entry = entry_at(folder)
     if entry is None or entry.kind is not StateKind.FOLDER:
         return []
@@ -183,18 +183,18 @@ def _look_into(folder: str, above: Collection[str], found: dict[str, Entry]) -> 
                 elif one.is_dir(follow_symlinks=False) and one.path not in above and not _is_protected(one.name):
                     found.update(_without_files(one.path) or {})
     except OSError:
-        pass  # it is gone, or nobody can read it
+        pass  # it is gone, or cannot be read
     return repository
 
 
 @cache
 def _is_protected(name: str) -> bool:
-    """The sandbox makes empty folders of such names while a command runs."""
+    """The sandbox creates empty folders with such names while a command runs."""
     return is_protected_path(PurePath(name))
 
 
 def _without_files(folder: str) -> dict[str, Entry] | None:
-    """The folders and links below a folder that has no file: None if there is one, because then it is ignored."""
+    """The folders and links below a folder without files. None if it has a file, because then it is ignored."""
     entry = entry_at(folder)
     if entry is None or os.path.basename(folder) == "__pycache__":  # noqa: PTH119  # called for each folder
         return None

@@ -219,7 +219,7 @@ def test_redo_and_back_to_an_earlier_prompt(neovim: Neovim) -> None:
     neovim.keys(":TarkUndo<CR>")
     told(neovim, 'took back "rewrite the volume in shapes.py" in shapes.py')
     neovim.keys("ggO# mine<Esc>:TarkRedo<CR>")
-    told(neovim, "did it again in shapes.py")
+    told(neovim, "redid the turn in shapes.py")
     assert "tau" in neovim.lines[9]
     neovim.keys(":TarkRedo<CR>")
     told(neovim, "there is nothing to redo")

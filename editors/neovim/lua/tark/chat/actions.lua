@@ -75,7 +75,7 @@ function M.browse()
   end
 end
 
----Goes to the question about the tool call that waits. If there is none: to the first question.
+---Goes to the question about the waiting tool call, or to the first question if there is none about it.
 ---@param call_id string
 ---@param server_state tark.State
 local function answer_call(call_id, server_state)
@@ -104,7 +104,7 @@ function M.enter()
   end
 end
 
----@param how string 'open', 'close', or '' for the opposite of what it is
+---@param how string 'open', 'close', or '' to toggle
 function M.toggle(how)
   local opened = nil
   if how ~= '' then

@@ -1,4 +1,4 @@
----Turns one block of an answer into lines: a thought, a tool call or a notice. Each is one line until it is opened.
+---Turns one block of an answer into lines: a thought, a tool call or a notice. A block is one line until it is opened.
 ---Pure.
 local figures = require('tark.figures')
 local text = require('tark.chat.text')
@@ -19,7 +19,7 @@ local SIGNS = {
   cancelled = { '-', 'TarkToolCancelled' },
 }
 
----Adds lines. If there are more than `most`, adds the first ones and how many more there are.
+---Adds at most `most` lines. If there are more, adds a line that says how many are missing.
 ---@param out string[]
 ---@param lines string[]
 ---@param most integer
@@ -40,7 +40,7 @@ local function result_lines(result)
   return text.lines(visible.code((result:gsub('\r\n', '\n'))))
 end
 
----No line of it can close the fence, because each starts with a sign.
+---No line of the diff can close the fence, because each line starts with a sign.
 ---@param out string[]
 ---@param diff { uri: string, hunks: { range?: lsp.Range, oldText: string, newText: string }[] }
 local function add_diff(out, diff)

@@ -17,7 +17,7 @@ local FILETYPES = { transcript = 'tark', prompt = 'tark_prompt' }
 
 local events = listeners.new()
 
----@param listener fun(bufnr: integer, part: tark.ChatPart) called when a buffer is new, or was unloaded and is loaded
+---@param listener fun(bufnr: integer, part: tark.ChatPart) called when a buffer is created, or loaded again
 function M.on_created(listener)
   events:on('created', listener)
 end

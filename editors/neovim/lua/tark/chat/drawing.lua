@@ -1,4 +1,4 @@
----Draws turns into a buffer: writes only what differs from its lines, and knows which lines show what.
+---Draws turns into a buffer. Writes only lines that differ, and records which lines show which piece.
 local render = require('tark.chat.render')
 
 ---@class tark.DrawnTurn
@@ -15,7 +15,7 @@ Drawing.__index = Drawing
 
 local namespace = vim.api.nvim_create_namespace('tark_chat')
 
----Replaces lines, but writes only what differs, so that marks, cursors and the view around them stay.
+---Replaces lines, but writes only lines that differ, so that marks, cursors and the view stay.
 ---@param first integer line, from 0
 ---@param last integer excluded; -1: the end
 ---@param lines string[]
@@ -40,7 +40,7 @@ function Drawing:replace(first, last, lines)
 end
 
 ---@param marks tark.ChatMark[]
----@param row integer the row that theirs are relative to
+---@param row integer the rows of the marks are relative to this row
 function Drawing:add_marks(marks, row)
   for _, mark in ipairs(marks) do
     local whole = not mark.stop
@@ -57,7 +57,7 @@ end
 ---@param drawn_turn tark.DrawnTurn
 ---@param row integer its first line, from 0
 ---@param opened fun(key: string): boolean
----@param changed? table<tark.Block, true> blocks that have changed; nil: any can have
+---@param changed? table<tark.Block, true> blocks that have changed; nil: any block can have changed
 function Drawing:draw_turn(drawn_turn, row, opened, changed)
   local old = drawn_turn.pieces
   drawn_turn.pieces, drawn_turn.count = render.turn(drawn_turn.turn, opened, old, changed), 0
@@ -103,11 +103,11 @@ function Drawing:draw_all(header, turns, opened)
   end
 end
 
----Keeps the drawn turns as far as they are the same, and draws what follows them again.
+---Keeps the drawn turns up to the first one that differs, and redraws what follows.
 ---@param turns tark.Turn[]
 ---@param opened fun(key: string): boolean
----@param stale table<tark.Turn, true|table<tark.Block, true>> all of a turn, or some of its blocks
----@return boolean done false: everything has changed, so `draw_all` is to be called
+---@param stale table<tark.Turn, true|table<tark.Block, true>> true: the whole turn; else the blocks to redraw
+---@return boolean done false: everything has changed, so the caller must call `draw_all`
 function Drawing:draw_stale(turns, opened, stale)
   local rows = { self.header } -- the first row of each turn, and the row after the last turn
   for index, drawn_turn in ipairs(self.drawn) do

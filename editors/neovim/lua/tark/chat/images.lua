@@ -1,5 +1,5 @@
----The images that go with the next prompt of the chat, and whether its model sees images. The server reads those that
----the prompt mentions.
+---The images that are attached to the next prompt of the chat, and whether its model sees images. The server itself
+---reads images that the prompt mentions.
 local figures = require('tark.figures')
 local notify = require('tark.notify')
 local prompt = require('tark.chat.prompt')
@@ -14,7 +14,7 @@ local BLIND = '%s does not see images. Choose another model (:TarkModel), or the
 
 local told = '' -- the last notice
 local pasted = {} ---@type table[] as in `context` of docs/protocol.md
-local seen_by = {} ---@type table<string, boolean|'unknown'> by model, as far as the server was asked
+local seen_by = {} ---@type table<string, boolean|'unknown'> by model; only models that the server was asked about
 
 ---@param images table[]
 function M.add(images)
@@ -22,7 +22,7 @@ function M.add(images)
   shown_session.emit_changed()
 end
 
----@return table[] images, which are not attached any more
+---@return table[] images that were attached; they no longer are
 function M.take()
   local taken = pasted
   pasted = {}
@@ -72,7 +72,7 @@ local function notice()
   return model and seen_by[model] == false and BLIND:format(model) or count or ''
 end
 
----What to know of the images before the prompt is sent.
+---What the user should know about the images before the prompt is sent.
 ---@return string line, empty if there is nothing to say
 function M.notice()
   told = notice()

@@ -4,9 +4,9 @@ local state = require('tark.state')
 
 local M = {}
 
-local EDITS = 'Edits an earlier prompt, in a new session (empty it to leave)'
+local EDITS = 'Edits an earlier prompt, in a new session (empty the prompt to cancel)'
 
----The rest of the chat is loaded when it is opened. These modules set up its buffers (buffers.lua: `on_created`).
+---Loads the rest of the chat when it is first opened. These modules set up its buffers (buffers.lua: `on_created`).
 ---@return table panel
 local function panel()
   require('tark.chat.prompt')
@@ -37,14 +37,15 @@ function M.restore_prompt(text)
   require('tark.chat.prompt').restore_text(text)
 end
 
----Attaches an image to the next prompt, and shows the chat, whose prompt says so. The focus stays where it is.
+---Attaches an image to the next prompt, and shows the chat, which says above its prompt what is attached. Does not move
+---the focus.
 ---@param image table as in `context` of docs/protocol.md
 function M.add_image(image)
   panel().show()
   require('tark.chat.images').add({ image })
 end
 
----@return integer number of images that do not go with the next prompt any more
+---@return integer number of images that were removed from the next prompt
 function M.drop_images()
   local dropped = shown_session.was_opened and require('tark.chat.images').take() or {}
   shown_session.emit_changed()

@@ -8,28 +8,28 @@ local M = {}
 ---@field [2] string modes
 ---@field [3] string[] keys
 ---@field [4] string description
----@field [5] string the function of chat/actions.lua, and after a blank its argument
+---@field [5] string the name of a function of chat/actions.lua, optionally a space and the argument
 
 ---@type tark.ChatKey[]
 M.table = {
   { 'prompt', 'n', { '<CR>' }, 'send', 'send' },
   { 'prompt', 'ni', { '<C-s>', '<C-CR>' }, 'send', 'send' },
   { 'prompt', 'n', { 'gs' }, 'send it to the running turn, after its next tool results', 'steer' },
-  { 'prompt', 'i', { '<C-y>' }, 'take the entry of the menu, the first if none is selected', 'take_entry' },
+  { 'prompt', 'i', { '<C-y>' }, 'take the selected entry of the menu, or else the first one', 'take_entry' },
   { 'prompt', 'n', { '<C-p>' }, 'the previous prompt', 'recall -1' },
   { 'prompt', 'n', { '<C-n>' }, 'the next prompt', 'recall 1' },
   { 'both', 'n', { '<C-c>' }, 'cancel the running turn', 'cancel' },
-  { 'transcript', 'n', { '<CR>' }, 'follow the link, answer what waits, or open and close', 'enter' },
-  { 'transcript', 'n', { 'gf', '<C-]>' }, 'open the file that is named here', 'follow' },
-  { 'transcript', 'n', { 'gx' }, 'open the web page that is named here', 'browse' },
-  { 'transcript', 'n', { 'za' }, 'open or close what is here', 'toggle' },
-  { 'transcript', 'n', { 'zo' }, 'open what is here', 'toggle open' },
-  { 'transcript', 'n', { 'zc' }, 'close what is here', 'toggle close' },
+  { 'transcript', 'n', { '<CR>' }, 'follow the link, answer what waits, or open or close', 'enter' },
+  { 'transcript', 'n', { 'gf', '<C-]>' }, 'open the file that is named at the cursor', 'follow' },
+  { 'transcript', 'n', { 'gx' }, 'open the web page that is named at the cursor', 'browse' },
+  { 'transcript', 'n', { 'za' }, 'open or close what is at the cursor', 'toggle' },
+  { 'transcript', 'n', { 'zo' }, 'open what is at the cursor', 'toggle open' },
+  { 'transcript', 'n', { 'zc' }, 'close what is at the cursor', 'toggle close' },
   { 'transcript', 'n', { 'zR' }, 'open everything', 'toggle_all open' },
   { 'transcript', 'n', { 'zM' }, 'close everything', 'toggle_all close' },
   { 'transcript', 'n', { ']]' }, 'go to the next prompt', 'go_to_turn 1' },
   { 'transcript', 'n', { '[[' }, 'go to the previous prompt', 'go_to_turn -1' },
-  { 'transcript', 'n', { 'e' }, 'on a prompt of yours: edit it and send it in its place', 'edit' },
+  { 'transcript', 'n', { 'e' }, 'on one of your prompts: edit it and send it in its place', 'edit' },
   { 'transcript', 'n', { 'i', 'a', 'o', 'I', 'A', 'O' }, 'continue typing in the prompt', 'type' },
   { 'transcript', 'n', { 'q' }, 'close the chat', 'hide' },
   { 'both', 'n', { 'g?' }, 'show these keys', 'help' },

@@ -1,5 +1,5 @@
----The chat's two windows, the transcript and below it the prompt: they open and close together in a tab page. What the
----user opens in one of them, by `:edit` for example, goes to a window for files.
+---The chat's two windows, the transcript and below it the prompt, which open and close together in a tab page. A buffer
+---that the user opens in one of them, for example with `:edit`, is moved to a window for files.
 local buffers = require('tark.chat.buffers')
 local config = require('tark.config')
 local float = require('tark.float')
@@ -84,7 +84,7 @@ local function set_window_options(window, part)
   end
 end
 
----Opens those of the two windows that are not open in this tab page. The focus stays.
+---Opens the windows of the chat that are not open in this tab page. Does not move the focus.
 ---@return integer transcript window
 ---@return integer prompt window
 function M.open()
@@ -158,7 +158,7 @@ function M.file_window()
   return window or vim.api.nvim_open_win(0, false, { win = -1, split = side })
 end
 
----Shows a buffer in a window for files. If that must keep its buffer: in a new window below it.
+---Shows a buffer in a window for files. If that window must keep its buffer, shows it in a new window below.
 ---@param bufnr integer
 ---@return integer window
 function M.show_file(bufnr)
@@ -172,7 +172,7 @@ function M.show_file(bufnr)
   return window
 end
 
----If a window of the chat shows another buffer, moves that to a window for files, and shows the chat again.
+---If a window of the chat shows another buffer, moves that buffer to a window for files, and shows the chat again.
 ---@param window integer
 local function restore_buffer(window)
   local part = M.part(window)
@@ -191,8 +191,8 @@ local function restore_buffer(window)
   end
 end
 
----One of the two windows was closed. If the user closed it from inside, closes the other one, too. If it was closed by
----`:only` in the other one, opens it again.
+---Called when one of the chat's two windows was closed. If the user was in it, closes the other one, too. If `:only` in
+---the other window closed it, opens it again.
 ---@param window integer
 local function window_closed(window)
   local part = M.part(window)
@@ -215,7 +215,7 @@ local function window_closed(window)
   end)
 end
 
----`:q` when only the chat is left: closes its other window, which would keep Neovim from ending.
+---On `:q` when only the chat is left: closes its other window, which would keep Neovim from ending.
 local function before_quit()
   local part = M.part(vim.api.nvim_get_current_win())
   local other = part and M.window(OTHER[part])

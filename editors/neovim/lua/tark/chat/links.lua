@@ -8,7 +8,7 @@ local M = {}
 ---@class tark.Link
 ---@field start integer byte column, from 1
 ---@field stop integer the last column
----@field path string as it is written
+---@field path string as it is written in the line
 ---@field first? integer line, from 1
 ---@field last? integer
 

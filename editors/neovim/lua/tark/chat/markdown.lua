@@ -1,7 +1,7 @@
 ---Highlights the chat as Markdown, by treesitter if there is a parser.
 local M = {}
 
----Neovim's own query of that name, without what makes it slow in a long answer that streams.
+---Neovim's own query of that name, without the patterns that make it slow while a long answer streams.
 ---@param name 'highlights'|'injections'
 ---@param without string pattern
 ---@return string
@@ -23,7 +23,7 @@ local function start(bufnr)
   vim.treesitter.highlighter.new(parser, { queries = { markdown = highlights } })
 end
 
----Not by treesitter in the prompt: the parser would crash if the user pasted deeply nested text (text.lua:
+---The prompt does not use treesitter: the parser would crash if the user pasted deeply nested text (text.lua:
 ---`limit_nesting`).
 ---@param bufnr integer
 ---@param part tark.ChatPart

@@ -56,7 +56,7 @@ function M.hide()
   layout.close()
 end
 
----Goes to the prompt, and opens the chat for that. In the chat itself: closes it.
+---Goes to the prompt, and opens the chat if necessary. In the chat itself: closes it.
 function M.toggle()
   if layout.part(vim.api.nvim_get_current_win()) then
     return M.hide()

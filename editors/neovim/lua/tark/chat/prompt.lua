@@ -1,4 +1,5 @@
----The prompt's text: what was typed is never lost, earlier prompts come back, and the server completes mentions in it.
+---The text of the prompt window: never loses what was typed, recalls earlier prompts, and lets the server complete
+---mentions.
 local buffers = require('tark.chat.buffers')
 local chat_client = require('tark.server.chat_client')
 local config = require('tark.config')
@@ -14,7 +15,7 @@ local namespace = vim.api.nvim_create_namespace('tark_chat_prompt')
 
 local events = listeners.new()
 local history = {} ---@type string[] prompts that were sent, the oldest first
-local position ---@type integer? in the history, while one of it is shown
+local position ---@type integer? index in the history, while one of its prompts is shown
 local draft = '' -- the text before the user went through the history
 local unloaded ---@type string[]? lines of a prompt whose buffer was unloaded
 local completing ---@type { server_id: integer, client_id: integer, bufnr: integer }?
@@ -34,7 +35,7 @@ function M.text()
   return table.concat(vim.api.nvim_buf_get_lines(buffers.prompt(), 0, -1, false), '\n')
 end
 
----Says what to do in an empty prompt.
+---Shows a hint in an empty prompt.
 local function show_hint(bufnr)
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, 2, false)
@@ -96,24 +97,24 @@ function M.recall(step)
   end
 end
 
----A path with blanks is one word, too.
+---Uses the whole text of the item as the word, because a path can contain spaces.
 ---@param item lsp.CompletionItem
 local function convert_item(item)
   return { word = item.textEdit and item.textEdit.newText or item.label }
 end
 
----No client completes in the prompt from now on.
+---Switches off completion by language clients in the prompt.
 local function disable_completion()
   if completing then
     vim.lsp.completion.enable(false, completing.client_id, completing.bufnr)
-    -- If the buffer was unloaded, Neovim has forgotten it, but not its autocommands, which fail at each key.
+    -- If the buffer was unloaded, Neovim has dropped its completion, but not the autocommands, which fail at each key.
     pcall(vim.api.nvim_del_augroup_by_name, 'nvim.lsp.completion_' .. completing.bufnr)
     completing = nil
   end
 end
 
----Attaches the server of the session that is shown: it completes mentions and names of prompts. A server that was
----started again could be attached already.
+---Attaches the server of the shown session, which completes mentions and names of prompts. A restarted server can be
+---attached already.
 local function attach_server()
   local client, bufnr = shown_session.client(), buffers.prompt()
   for _, other in ipairs(vim.lsp.get_clients({ bufnr = bufnr, name = 'tark' })) do
@@ -137,7 +138,7 @@ local function attach_server()
   end
 end
 
----After `@file:` the menu goes on with files. Neovim itself opens it only after typed characters.
+---Opens the menu with files after `@file:` was completed. Neovim itself opens it only after typed characters.
 local function continue_completing()
   local word = vim.v.completed_item.word or ''
   if vim.v.event.reason == 'accept' and word:find('[:/]$') and config.get().chat.autocomplete ~= false then

@@ -12,10 +12,10 @@ local M = {}
 ---@field turn tark.Turn
 ---@field block? tark.Block
 ---@field lines string[] its lines from line `stable` on
----@field stable integer number of lines that are drawn already, because a text only grows
+---@field stable integer number of lines at its start that are drawn and no longer change, because a text only grows
 ---@field marks tark.ChatMark[]
 ---@field folds boolean can it be opened and closed?
----@field row boolean no blank line between it and another piece with `row`
+---@field row boolean there is no blank line between two pieces with `row`
 ---@field cursor? tark.TextCursor
 ---@field length? integer bytes of the text that are drawn
 ---@field count? integer number of its lines, once it is drawn
@@ -80,7 +80,7 @@ end
 ---@class tark.TurnPieces collects the pieces of a turn
 ---@field turn tark.Turn
 ---@field opened fun(key: string): boolean
----@field before tark.Piece[] those that are drawn; their texts are continued
+---@field before tark.Piece[] the drawn pieces; their texts are continued
 ---@field pieces tark.Piece[]
 local Pieces = {}
 Pieces.__index = Pieces
@@ -192,8 +192,8 @@ end
 
 ---@param turn tark.Turn
 ---@param opened fun(key: string): boolean
----@param before? tark.Piece[] those that are drawn
----@param changed? table<tark.Block, true> blocks that have changed since; nil: any can have
+---@param before? tark.Piece[] the drawn pieces
+---@param changed? table<tark.Block, true> blocks that have changed since; nil: any block can have changed
 ---@return tark.Piece[]
 function M.turn(turn, opened, before, changed)
   local drawn = setmetatable({ turn = turn, opened = opened, before = before or {}, pieces = {} }, Pieces)

@@ -1,5 +1,5 @@
----Sends the user's prompts: as a turn, to the turn that runs, or in place of an earlier prompt. A prompt is shown in
----the transcript at once. If the server refuses it, it comes back to the prompt window.
+---Sends the user's prompts: as a new turn, to the running turn, or in place of an earlier prompt. The transcript shows
+---a prompt at once. If the server refuses the prompt, it comes back to the prompt window.
 local buffers = require('tark.chat.buffers')
 local images = require('tark.chat.images')
 local notify = require('tark.notify')
@@ -21,7 +21,7 @@ local M = {}
 ---@class tark.ChatPrompt
 ---@field text string
 ---@field turn tark.Turn is shown until the server has accepted it
----@field steers? string id of the running turn that it is for
+---@field steers? string id of the running turn that gets the prompt
 ---@field replaces? tark.EarlierPrompt
 ---@field images table[] that were pasted
 
@@ -29,7 +29,7 @@ local M = {}
 
 M.sending_turns = {} ---@type tark.Turn[] that the server has not accepted yet, for the view
 
-local replaces ---@type tark.EarlierPrompt? the prompt's text is sent in its place
+local replaces ---@type tark.EarlierPrompt? the earlier prompt that the text in the prompt window replaces
 local count = 0
 
 ---@param server_state? tark.State
@@ -68,7 +68,7 @@ local function steer_turn(sent, server_state, client, done)
   local session_id, argument = server_state.session_id, { turnId = sent.steers, prompt = sent.text }
   requests.send_command(client, 'tark.turn.steer', argument, function(problem, answer)
     if problem or not answer.accepted or not session_id then
-      return done(problem or 'the turn is over: send it as a prompt of its own')
+      return done(problem or 'the turn is over: send it as a new prompt')
     end
     updates.steer_accepted(server_state, session_id, sent.steers, sent.text)
     done()
@@ -128,7 +128,7 @@ local function send_prompt(steers)
   view.scroll_to_end()
   shown_session.ensure_client(function(problem, client)
     if not client then
-      return finish_sending(sent, problem or 'there is no server')
+      return finish_sending(sent, problem or 'no server is running')
     end
     send_queue.enqueue(client, function(done)
       local sender = sent.steers and steer_turn or sent.replaces and replace_turn or start_turn
@@ -140,12 +140,12 @@ local function send_prompt(steers)
   end)
 end
 
----Sends the prompt as a turn, which waits if others run.
+---Sends the prompt as a turn, which waits while others run.
 function M.send()
   send_prompt()
 end
 
----Sends the prompt to the running turn, which reads it after its next tool results. If none runs: as a turn.
+---Sends the prompt to the running turn, which reads it after its next tool results. If no turn runs, starts a turn.
 function M.steer()
   local turn = not replaces and find_turn(shown_session.state(), 'running')
   send_prompt(turn and turn.turnId or nil)
@@ -172,7 +172,7 @@ function M.is_edit()
   return replaces ~= nil
 end
 
----Cancels the running turn. If none runs: the first one that waits.
+---Cancels the running turn, or the first one that waits if none runs.
 function M.cancel()
   local server_state, client = shown_session.state(), shown_session.client()
   local turn = find_turn(server_state, 'running') or find_turn(server_state, 'queued')

@@ -10,7 +10,7 @@ local M = {}
 
 ---@alias tark.ShownEvent
 ---| 'server'  # () the chat shows a session of another server, or its server was started again
----| 'changed' # () what the chat shows is to be drawn again
+---| 'changed' # () the chat must be redrawn
 
 M.was_opened = false -- has a window of the chat ever been open?
 
@@ -37,7 +37,7 @@ function M.emit_changed()
   events:emit('changed')
 end
 
----Shows the current session of a state from now on, and loads it if that is necessary.
+---Switches the chat to the current session of a state, and loads the session if necessary.
 ---@param server_state tark.State
 function M.show_state(server_state)
   shown = server_state
@@ -52,7 +52,7 @@ function M.show_state(server_state)
   end
 end
 
----The client of the session that is shown. If none runs, a server is started.
+---Gets the client of the shown session. If none runs, starts a server.
 ---@param done fun(problem?: string, client?: vim.lsp.Client)
 function M.ensure_client(done)
   local running = M.client()

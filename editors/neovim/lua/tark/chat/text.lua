@@ -2,13 +2,13 @@
 ---Closes fences, turns code citations into a link and a fenced block, and escapes forged headings and open HTML.
 local M = {}
 
----How far the lines of a text are final. What comes after `offset` is converted again when the text has grown.
+---How far the lines of a text are final. The text after `offset` is converted again when it has grown.
 ---@class tark.TextCursor
 ---@field offset integer bytes of the text that are converted
 ---@field count integer lines that they became
 ---@field fence? string an open fence
 ---@field snippet? { path: string, opened?: boolean } an open citation
----@field names? boolean the last line is the name of a speaker in the chat, which a line below it could make a heading
+---@field names? boolean the last line is the name of a speaker in the chat; a line below could turn it into a heading
 
 local TICKS = '````' -- around cited code: longer than most fences in the code
 local visible = require('tark.visible')
@@ -80,14 +80,14 @@ local function opens(line)
 end
 
 ---@param line string
----@return boolean is it the name of a speaker in the chat, if other characters than letters are ignored?
+---@return boolean is it the name of a speaker in the chat, ignoring all characters except letters?
 local function is_speaker_name(line)
   local letters = #line < LONGEST and line:gsub('%A', ''):lower()
   return letters == 'you' or letters == 'tark'
 end
 
----Escapes a line of prose that would look like a heading or a tool call of the chat, or that starts HTML which would
----swallow what follows.
+---Escapes a line of prose that would look like a heading or a tool call of the chat, or that opens an HTML element that
+---would swallow what follows.
 ---@param line string
 ---@param below_name? boolean the line above is the name of a speaker
 ---@return string
@@ -122,7 +122,7 @@ end
 
 local convert_line
 
----A line inside a citation, which goes up to its `</code>` or to the start of another citation.
+---Converts a line inside a citation. A citation ends at its `</code>` or at the start of another citation.
 local function convert_cited_line(state, line, out)
   local closing = line:find('</code>', 1, true)
   local opening = line:find(OPENING)
@@ -149,7 +149,7 @@ local function convert_cited_line(state, line, out)
   end
 end
 
----Converts one line, or the rest of one.
+---Converts one line, or the rest of a line.
 ---@param state tark.TextCursor
 ---@param line string
 ---@param out string[]
@@ -182,7 +182,8 @@ function convert_line(state, line, out)
   end
 end
 
----Converts the text from `cursor` on. Leaves out blank lines at its start and end, and closes what is open at its end.
+---Converts the text from `cursor` on. Omits blank lines at its start and end, and closes fences and citations that are
+---open at its end.
 ---@param cursor tark.TextCursor is not changed
 ---@param source string whose first `cursor.offset` bytes have not changed
 ---@return string[] lines from line `cursor.count` on

@@ -1,4 +1,4 @@
----Keeps what was typed into the prompt and not sent when Neovim ends, in a file for each workspace.
+---Keeps the unsent text of the prompt when Neovim ends, in one file per workspace.
 local clients = require('tark.server.clients')
 local workspace = require('tark.workspace')
 
@@ -17,12 +17,12 @@ function M.take_text()
   end
 end
 
----Appends to what another Neovim has kept there.
+---Appends the texts to those that another Neovim has kept there.
 ---@param texts string[]
 function M.keep_texts(texts)
   for _, text in ipairs(texts) do
     if path and text:find('%S') then
-      vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8)) -- nobody else is to read it
+      vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8)) -- nobody else may read it
       vim.fn.writefile(vim.split(text, '\n'), path, 'a')
     end
   end

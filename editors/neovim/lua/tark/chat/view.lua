@@ -1,5 +1,5 @@
 ---Decides when the transcript is drawn: at most every 30 ms, only what changed, and nothing while no window shows it.
----A window at the end follows it; one that is scrolled up stays.
+---A window at the end of the transcript follows it. A window that is scrolled up does not move.
 local new_drawing = require('tark.chat.drawing')
 local notify = require('tark.notify')
 
@@ -57,7 +57,7 @@ local function write()
   end
 end
 
----Draws at once. Also for a window that has just been opened.
+---Draws at once, also in a window that has just been opened.
 function M.draw()
   local windows = M.windows()
   if #windows == 0 or not drawing then
@@ -100,7 +100,7 @@ local function draw_in(ms)
   end, ms)
 end
 
----Something is to be drawn again: the list of turns, a turn, or a block of it.
+---Schedules a redraw of the list of turns, a turn, or a block of a turn.
 ---@param turn? tark.Turn
 ---@param block? tark.Block
 function M.mark_stale(turn, block)
@@ -118,7 +118,7 @@ end
 ---Sets what is shown from now on.
 ---@param bufnr integer
 ---@param shown? tark.Transcript
----@param sending_turns tark.Turn[] if the list changes, `mark_stale` is to be called
+---@param sending_turns tark.Turn[] the caller must call `mark_stale` when it changes the list
 function M.show(bufnr, shown, sending_turns)
   if not drawing or bufnr ~= drawing.bufnr then
     drawing = new_drawing(bufnr)
@@ -138,7 +138,7 @@ function M.scroll_to_end()
   end
 end
 
----Draws, and says if the user sees the end of this session in a window of the current tab page.
+---Draws, and returns whether the user sees the end of this session in a window of the current tab page.
 ---@param session_id string
 ---@return boolean
 function M.shows_end(session_id)
@@ -173,7 +173,7 @@ function M.is_header(line)
 end
 
 ---@param line integer from 1
----@param opened? boolean nil: the opposite of what it is
+---@param opened? boolean nil: toggle
 function M.toggle(line, opened)
   local piece = M.piece_at(line)
   if not piece or not piece.folds then

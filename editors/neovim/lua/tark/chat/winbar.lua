@@ -1,5 +1,5 @@
----The lines above the chat's windows: title, model, agent and mode of the session, its status, how full the context is;
----what is to be said of the prompt.
+---The lines above the chat's windows. Above the transcript: title, model, agent and mode of the session, its status,
+---and how full the context is. Above the prompt: a hint about the prompt.
 local layout = require('tark.chat.layout')
 local state = require('tark.state')
 local text = require('tark.chat.text')

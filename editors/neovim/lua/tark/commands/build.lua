@@ -1,4 +1,5 @@
----`:TarkBuild`: approves the plan of a turn in mode plan. The mode becomes build, and a prompt says to carry it out.
+---`:TarkBuild`: approves the plan of a turn in mode plan. The mode becomes build, and a prompt tells the model to carry
+---out the plan.
 local clients = require('tark.server.clients')
 local notify = require('tark.notify')
 local requests = require('tark.server.requests')

@@ -1,5 +1,5 @@
----`:TarkCommit`: writes the message of a commit into the buffer in which Git asks for it. Nothing is committed, and no
----text of yours is replaced.
+---`:TarkCommit`: writes a commit message into the buffer in which Git asks for it. It commits nothing, and replaces no
+---text of the user.
 local commit_buffer = require('tark.commands.commit_buffer')
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
@@ -67,15 +67,15 @@ local function ask_for_message(bufnr, work_tree, client)
   end)
 end
 
----Writes the message for what is staged.
+---Writes the message for the staged changes.
 function M.write_message()
   local bufnr = vim.api.nvim_get_current_buf()
   if vim.bo[bufnr].filetype ~= 'gitcommit' then
-    return notify.warn('this is not the message of a commit: run git commit, and :TarkCommit in its buffer')
+    return notify.warn('this is not the message of a commit: run git commit, then :TarkCommit in its buffer')
   end
   local work_tree = commit_buffer.work_tree(bufnr)
   if not work_tree then
-    return notify.warn('the repository of this commit is not found')
+    return notify.warn('the repository of this commit was not found')
   elseif writing[bufnr] then
     return notify.info('the commit message is being written')
   end
@@ -84,7 +84,7 @@ function M.write_message()
   lifecycle.ensure_server(bufnr, function(problem, client)
     if not client then
       writing[bufnr] = nil
-      return notify.warn('no commit message is written: ' .. (problem or 'there is no server'))
+      return notify.warn('no commit message is written: ' .. (problem or 'no server is running'))
     end
     ask_for_message(bufnr, work_tree, client)
   end)

@@ -1,8 +1,8 @@
 ---The buffer in which Git asks for the message of a commit: its repository, its comments, and its message.
 local M = {}
 
-local SIGNS = '[#;@!$%%^&|:]' -- Git takes one of them, as `core.commentChar` says
-local SCISSORS = '^' .. SIGNS .. ' %-+ >8 %-+$' -- what is below belongs to no message (`git commit --verbose`)
+local SIGNS = '[#;@!$%%^&|:]' -- `core.commentChar` decides which of them Git uses
+local SCISSORS = '^' .. SIGNS .. ' %-+ >8 %-+$' -- the text below is not part of the message (`git commit --verbose`)
 
 ---@param path string
 ---@return string? first_line
@@ -10,8 +10,8 @@ local function first_line(path)
   return vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 1)[1] or nil
 end
 
----The folder with the files of the repository. The buffer is in its Git folder, which is elsewhere for a linked
----worktree and for a submodule.
+---The working tree of the repository. The file of the buffer is in the Git folder, which is outside the working tree
+---for a linked worktree and for a submodule.
 ---@param bufnr integer
 ---@return string?
 function M.work_tree(bufnr)
@@ -56,7 +56,7 @@ function M.is_empty(bufnr)
   end)
 end
 
----Inserts the message at the top, in place of blank lines only. No line of it becomes a comment.
+---Inserts the message at the top, and replaces only blank lines. No line of the message becomes a comment.
 ---@param bufnr integer
 ---@param message string
 function M.insert(bufnr, message)

@@ -1,4 +1,4 @@
----Completes arguments on the command line, from what is known already: a key of the user never waits for an answer.
+---Completes arguments on the command line from cached answers, so that a key press never waits for the server.
 local clients = require('tark.server.clients')
 local requests = require('tark.server.requests')
 local state = require('tark.state')
@@ -43,7 +43,7 @@ local function current()
   return client, client and state.of_client(client.id)
 end
 
----The cached names. If there are none, they are requested, and are there the next time.
+---The cached names. If there are none, requests them for the next time.
 ---@param cache table<tark.State, string[]>
 ---@param command string
 ---@param keep fun(server_state: tark.State, answer: table)
@@ -103,7 +103,7 @@ local function prompts(lead)
   return M.matching(names, lead)
 end
 
----For vim.ui.input and for commands that take a prompt: it can begin with the name of a named prompt.
+---Completes a prompt in vim.ui.input and on the command line, because it can begin with the name of a named prompt.
 ---@param lead string the word before the cursor
 ---@param line string all of the line
 ---@return string[]

@@ -13,7 +13,7 @@ local function show(lines)
   float.show(lines, 'Context')
 end
 
----@param answer table that of `tark.session.context`
+---@param answer table the answer of `tark.session.context`
 ---@return string[]
 function M.report(answer)
   local window = answer.contextWindow
@@ -33,7 +33,7 @@ end
 function M.show()
   local client = clients.for_buffer()
   if not client or not client.initialized then
-    return show({ 'No session is open, because no server runs.', ':checkhealth tark looks at it.' })
+    return show({ 'No session is open, because no server runs.', 'Run :checkhealth tark.' })
   end
   local session_id = state.of_client(client.id).session_id
   if not session_id then

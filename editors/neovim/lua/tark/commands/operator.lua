@@ -3,7 +3,7 @@ local turn = require('tark.commands.turn')
 
 local M = {}
 
-local prompt ---@type string? what the user typed; nil: it is to be asked for
+local prompt ---@type string? what the user typed; nil: ask for it
 
 ---@return string keys of a mapping with `expr`
 function M.begin()
@@ -12,7 +12,7 @@ function M.begin()
   return 'g@'
 end
 
----What 'operatorfunc' calls.
+---Called by 'operatorfunc'.
 ---@param kind 'char'|'line'|'block'
 function M.apply(kind)
   local first, last = vim.api.nvim_buf_get_mark(0, '['), vim.api.nvim_buf_get_mark(0, ']')

@@ -1,4 +1,4 @@
----`:TarkPaste`: attaches the image of the clipboard to the next prompt of the chat.
+---`:TarkPaste`: attaches the image in the clipboard to the next prompt of the chat.
 local chat = require('tark.chat')
 local notify = require('tark.notify')
 local request = require('tark.pickers.request')
@@ -9,7 +9,7 @@ local M = {}
 function M.paste(options)
   if options and options.all then
     local count = chat.drop_images()
-    return notify.info(count > 0 and 'the images do not go with the next prompt' or 'no image was pasted')
+    return notify.info(count > 0 and 'the images were removed from the next prompt' or 'no image was pasted')
   end
   request('tark.clipboardImage', {}, function(answer)
     if not answer.image then

@@ -1,4 +1,4 @@
----`:TarkRedo`: does again what `:TarkUndo` took back, the oldest turn first, because a later one can need its lines.
+---`:TarkRedo`: redoes what `:TarkUndo` undid, the oldest turn first, because later turns can need its lines.
 local clients = require('tark.server.clients')
 local notify = require('tark.notify')
 local requests = require('tark.server.requests')
@@ -22,7 +22,7 @@ local function report(answer)
   local parts = {}
   if #answer.restored > 0 then
     local files = table.concat(vim.tbl_map(workspace.display_name, answer.restored), ', ')
-    table.insert(parts, 'did it again in ' .. files)
+    table.insert(parts, 'redid the turn in ' .. files)
   end
   for _, kept in ipairs(answer.kept) do
     table.insert(parts, ('kept %s: %s'):format(workspace.display_name(kept.uri), kept.reason))
@@ -31,7 +31,7 @@ local function report(answer)
   tell(#parts > 0 and table.concat(parts, '; ') or 'there is nothing to redo')
 end
 
----Does the oldest undone turn of the session again.
+---Redoes the oldest undone turn of the session.
 function M.redo()
   local client = clients.for_buffer()
   if not client then

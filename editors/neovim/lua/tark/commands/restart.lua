@@ -1,4 +1,4 @@
----Starts a server again: when it has ended by itself (but not too often), and for `:TarkRestart`.
+---Restarts a server: when it has ended by itself (but not too often), and for `:TarkRestart`.
 local clients = require('tark.server.clients')
 local connection = require('tark.state.connection')
 local figures = require('tark.figures')
@@ -13,7 +13,7 @@ local MOST_ENDS = 3
 local PATIENCE_MS = 3000
 
 local end_times = {} ---@type table<string, integer[]> by folder ('' for none): when a server ended by itself, in ms
-local restarting = {} ---@type table<integer, true> ids of clients that are stopped to be started again
+local restarting = {} ---@type table<integer, true> ids of clients that are being restarted
 
 ---@param root? string
 ---@return integer number of ends within the last minute, including this one
@@ -47,7 +47,7 @@ local function server_ended(client, ending, buffers)
     restarting[client.id], end_times[root or ''] = nil, nil
     return start(root, buffers, 'the server was restarted')
   end
-  -- Neovim's own field: true if we or the user told the client to stop.
+  -- Neovim's own field: true if the plugin or the user stopped the client.
   local was_stopped = client._is_stopping or (client._is_stopping == nil and ending.signal == 15)
   if was_stopped or (ending.code == 0 and ending.signal == 0) then
     return

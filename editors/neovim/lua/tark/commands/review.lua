@@ -1,4 +1,4 @@
----Review of what Tark wants to change, hunk by hunk: what `:TarkAccept`, `:TarkReject`, `:TarkReview` and others do.
+---The commands that review changes hunk by hunk: `:TarkAccept`, `:TarkReject`, `:TarkReview` and others.
 local clients = require('tark.server.clients')
 local decide = require('tark.review.decide')
 local diff = require('tark.review.diff')
@@ -33,13 +33,14 @@ local function decide_hunks(verb, options)
   decide.decide(found, verb)
 end
 
----Applies the hunk at the cursor, those in the selection, or all of the turn. Of a conflict: puts Tark's lines in.
+---Keeps or applies the hunk at the cursor, the hunks in the selection, or all hunks of the turn. For a conflict: puts
+---in Tark's lines.
 ---@param options? tark.DecideOptions
 function M.accept(options)
   decide_hunks('accept', options)
 end
 
----Drops hunks. Those that are applied already are taken back. Of a conflict: keeps your text.
+---Rejects hunks, and undoes those that are applied. For a conflict: keeps the user's text.
 ---@param options? tark.DecideOptions
 function M.reject(options)
   decide_hunks('reject', options)
@@ -54,7 +55,7 @@ local function hunk_at_cursor()
   return found[1]
 end
 
----Opens the new lines of the hunk at the cursor to be edited: `:w` proposes them, `:TarkAccept` there applies them.
+---Opens the new lines of the hunk at the cursor for editing: `:w` proposes them, `:TarkAccept` there applies them.
 function M.edit()
   local undecided = hunk_at_cursor()
   if undecided then

@@ -67,7 +67,7 @@ end
 function M.show()
   local client = clients.for_buffer()
   if not client or not client.initialized then
-    return show({ 'No server runs: it starts with the first file or command.', ':checkhealth tark looks at it.' })
+    return show({ 'No server runs: it starts with the first file or command.', 'Run :checkhealth tark.' })
   end
   local server_state = state.of_client(client.id)
   if not server_state.session_id then

@@ -1,4 +1,4 @@
----Starts turns for commands: the prompt, and the place in the text that it is about. A prompt is never lost.
+---Starts turns for commands, with a prompt and the place in the text that it is about. A prompt is never lost.
 local config = require('tark.config')
 local figures = require('tark.figures')
 local lifecycle = require('tark.server.lifecycle')
@@ -128,7 +128,7 @@ local function enqueue_turn(start)
   end
   lifecycle.ensure_server(start.range.bufnr, function(problem, client)
     if not client then
-      return turn_refused(start, problem or 'there is no server')
+      return turn_refused(start, problem or 'no server is running')
     end
     send_queue.enqueue(client, function(done)
       send_turn(client, start, done)

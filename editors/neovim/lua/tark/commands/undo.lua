@@ -1,4 +1,4 @@
----`:TarkUndo`: takes back what turns changed, the last turn first.
+---`:TarkUndo`: undoes what turns changed, the last turn first.
 local clients = require('tark.server.clients')
 local figures = require('tark.figures')
 local notify = require('tark.notify')
@@ -12,9 +12,9 @@ local M = {}
 
 local LONGEST_PROMPT = 40 -- characters
 
-local changed = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, tark.ChangedTurn[]> as they ended
-local skipped = {} ---@type table<string, true> turn ids: the user went past them
-local incomplete ---@type string? id of the last turn of which something could not be taken back
+local changed = setmetatable({}, { __mode = 'k' }) ---@type table<tark.State, tark.ChangedTurn[]> in order of their ends
+local skipped = {} ---@type table<string, true> ids of turns that the user skipped
+local incomplete ---@type string? id of the last turn that could not be undone completely
 
 ---@param turn { edits?: table[], changedByCommand?: string[] }
 ---@return boolean
@@ -29,7 +29,7 @@ state.on('update', function(server_state, params)
   end
 end)
 
----Turns that ended while Neovim ran, then earlier ones of the current session.
+---Turns that ended while Neovim ran, then earlier turns of the current session.
 ---@param server_state tark.State
 ---@return tark.ChangedTurn[] candidates the newest first
 local function undo_candidates(server_state)
@@ -70,7 +70,7 @@ end
 
 ---@param server_state tark.State
 ---@param turn_id string
----@return integer number of its changes that are not applied, and that the user has not decided on
+---@return integer number of the turn's changes that are not applied, and that the user has not decided on
 local function count_undecided(server_state, turn_id)
   local number = 0
   for _, document in pairs(server_state.hunks) do
@@ -107,7 +107,7 @@ local function report(server_state, turn, answer, undecided)
   notify.warn(table.concat(parts, '; '))
 end
 
----Undoes the first turn of which something is left. The server answers so if a turn was taken back already.
+---Undoes the first turn that still has something to undo. The server's answer says whether a turn does.
 ---@param client vim.lsp.Client
 ---@param server_state tark.State
 ---@param turns tark.ChangedTurn[]
@@ -128,9 +128,9 @@ local function undo_first(client, server_state, turns)
   end)
 end
 
----Undoes the last turn that changed something. Called again, it undoes the turn before it, once nothing is left of the
+---Undoes the last turn that changed something. Called again, it undoes the turn before, once nothing is left of the
 ---last one.
----@param options? { before?: boolean } skip the turn of which something could not be taken back
+---@param options? { before?: boolean } skip the turn that could not be undone completely
 function M.undo_last_turn(options)
   local client = clients.for_buffer()
   if not client then
@@ -140,7 +140,7 @@ function M.undo_last_turn(options)
   local _, transcript = state.current_session(server_state)
   for _, turn in ipairs(transcript.turns) do
     if turn.state == 'running' then
-      return notify.warn('a turn is still running: end it by :TarkStop before you take it back')
+      return notify.warn('a turn is still running: stop it with :TarkStop before you undo it')
     end
   end
   if incomplete and options and options.before then

@@ -1,4 +1,4 @@
----Takes the names away that buffers got for a turn (unnamed.lua), once no turn runs and their hunks are decided.
+---Removes the names that buffers got for a turn (unnamed.lua), once no turn runs and their hunks are decided.
 local notify = require('tark.notify')
 local state = require('tark.state')
 local unnamed = require('tark.unnamed')
@@ -32,7 +32,7 @@ local take_names = vim.schedule_wrap(function()
   end
 end)
 
----To be called before a turn that changes the buffer.
+---Call this before a turn that changes the buffer.
 ---@param bufnr integer
 function M.before_turn(bufnr)
   local name = unnamed.give_name(bufnr)
@@ -42,7 +42,7 @@ function M.before_turn(bufnr)
   starting[bufnr] = unnamed.has_given_name(bufnr) or nil
 end
 
----The server has accepted the turn, or refused it.
+---Call this when the server has accepted or refused the turn.
 ---@param bufnr integer
 function M.turn_sent(bufnr)
   if starting[bufnr] then

@@ -52,7 +52,7 @@ local function discard(draft)
   end
 end
 
----Gives the question its keys and its place again.
+---Restores the keys and the place of the question.
 local function draft_closed()
   window.reserve_below(0)
   card.redraw()

@@ -1,4 +1,4 @@
----Draws a question in the float. The user answers with an option, by number or by line, with own text, or not at all.
+---Draws a question in the float. The user answers with an option (by number or by line), with text, or not at all.
 local card = require('tark.waiting.card')
 local draft = require('tark.input.draft')
 local keys_text = require('tark.waiting.keys')
@@ -113,7 +113,7 @@ function M.keys(request)
     end
   end
   if request.freeText then
-    table.insert(keys, { 'i', 'write an answer of your own', draft.open, short = 'write' })
+    table.insert(keys, { 'i', 'write your own answer', draft.open, short = 'write' })
   end
   local function decline(entry)
     answer_with(entry, vim.NIL)
@@ -128,7 +128,7 @@ function M.is_written(request)
   return draft.is_open(request.requestId)
 end
 
----If only text can be the answer, opens the window for it.
+---If the answer can only be text, opens the window for it.
 ---@param entry tark.WaitingRequest
 function M.entered(entry)
   if entry.request.freeText and #entry.request.options == 0 then

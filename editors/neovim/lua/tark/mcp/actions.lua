@@ -33,7 +33,7 @@ local function store(command, name, digest)
   end)
 end
 
----With what the server wrote, and a way to try again.
+---Shows why the server failed, what it wrote, and a way to try again.
 ---@param name string
 ---@param title string
 ---@param text string
@@ -105,7 +105,7 @@ local function show(kind, name, title, shown)
   offer.show(whole)
 end
 
----The user is asked whether they trust the folder, if nobody has asked them.
+---Asks the user whether they trust the folder, unless it is already trusted.
 ---@param done fun()
 function M.trust(done)
   request('tark.mcp.list', {}, function(listed)
@@ -126,7 +126,7 @@ function M.trust(done)
   end)
 end
 
----Shows a server or hook whole, to be approved.
+---Shows a server or hook in full, for approval.
 ---@param kind 'server'|'hook'
 ---@param name string
 function M.approve(kind, name)
@@ -138,8 +138,8 @@ function M.approve(kind, name)
   end)
 end
 
----Adds a server to config.toml, then shows it to be approved.
----@param refused? string what you typed before, if it was refused: you can correct it
+---Adds a server to config.toml, then shows it for approval.
+---@param refused? string What you typed before, if it was refused, so that you can correct it.
 function M.add(refused)
   vim.ui.input({ prompt = 'Command line or URL of the MCP server: ', default = refused }, function(run)
     if not run or vim.trim(run) == '' then

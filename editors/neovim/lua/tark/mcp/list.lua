@@ -1,4 +1,4 @@
----`:TarkMcp`: the list of MCP servers and hooks, in a window of its own. It follows the server.
+---`:TarkMcp`: the list of MCP servers and hooks in a separate window. It is updated when the server reports changes.
 local actions = require('tark.mcp.actions')
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
@@ -38,7 +38,7 @@ local function draw(new)
   end
 end
 
----Reads the list again, once at a time. Nothing is read while it is not shown.
+---Reads the list again, one request at a time. Reads nothing while no window shows the list.
 local function refresh()
   again = true
   if reading or not bufnr or not vim.api.nvim_buf_is_valid(bufnr) then
@@ -55,7 +55,7 @@ local function refresh()
   end
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
-      return done(problem or 'there is no server')
+      return done(problem or 'no server is running')
     end
     requests.send_command(client, 'tark.mcp.list', {}, function(refusal, servers)
       if refusal then
@@ -103,10 +103,10 @@ local function approve(row)
   actions.approve(row.kind == 'hook' and 'hook' or 'server', row.name)
 end
 
----Key, what it does, its description.
+---Key, function, description.
 M.KEYS = {
   { '<CR>', on({ 'server', 'tool', 'hook' }, open), 'Approve it, or show its tools' },
-  { 'a', on({ 'server', 'tool', 'hook' }, approve), 'Show it whole, and approve it' },
+  { 'a', on({ 'server', 'tool', 'hook' }, approve), 'Show it in full, and approve it' },
   { 'x', on({ 'server', 'tool' }, actions.switch), 'Switch the server or tool on or off' },
   { 'r', on({ 'server', 'tool' }, actions.restart), 'Restart the server' },
   { 'l', on({ 'server', 'tool' }, actions.log), 'Show the log of the server' },

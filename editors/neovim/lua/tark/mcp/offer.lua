@@ -1,4 +1,4 @@
----Shows what the user can approve whole, in a float: `y` says yes, `n` or `q` closes it.
+---Shows what the user can approve, in full, in a float: `y` approves it, `n` or `q` closes the float.
 local float = require('tark.float')
 local visible = require('tark.visible')
 
@@ -10,7 +10,7 @@ local NAME = 'tark://offer'
 ---@field title string
 ---@field text string
 ---@field is_diff boolean
----@field yes? [string, fun()] what a yes does in words, and the function; nil: there is nothing to approve
+---@field yes? [string, fun()] a description of what `y` does, and the function; nil: there is nothing to approve
 
 local current ---@type { bufnr: integer, offer: tark.Offer }?
 
@@ -22,7 +22,7 @@ function M.close()
   end
 end
 
----A second yes does nothing.
+---Approves once: a second `y` does nothing.
 local function say_yes()
   local yes = current and current.offer.yes
   if yes then
@@ -49,7 +49,7 @@ function M.show(offer)
   local function map(lhs, run, desc)
     vim.keymap.set('n', lhs, run, { buffer = bufnr, nowait = true, desc = 'Tark: ' .. desc })
   end
-  map('y', say_yes, 'Yes to what is shown')
+  map('y', say_yes, 'Approve what is shown')
   map('n', M.close, 'No')
   map('q', M.close, 'Close it')
 end

@@ -1,4 +1,4 @@
----The lines of the list of MCP servers and hooks, and the words for them. Pure.
+---The lines of the list of MCP servers and hooks, and their texts. Pure.
 local figures = require('tark.figures')
 local visible = require('tark.visible')
 
@@ -19,7 +19,7 @@ local M = {}
 ---@field name string
 ---@field changed boolean
 
----State -> its sign, its words, its highlight group.
+---State -> its sign, its text, its highlight group.
 local STATES = {
   off = { '-', 'off', 'TarkFaint' },
   waiting = { '?', 'waits for your approval', 'TarkToolWaiting' },
@@ -36,9 +36,9 @@ local TOOL_STATES = {
   off = { '-', 'off', 'TarkFaint' },
   changed = { '!', 'changed, off until you approve it', 'TarkToolWaiting' },
   new = { '!', 'new, off until you approve it', 'TarkToolWaiting' },
-  gone = { '-', 'the server has it no longer', 'TarkFaint' },
+  gone = { '-', 'the server no longer has it', 'TarkFaint' },
 }
----The words of these states say what their reason says.
+---States whose text already says what their reason says.
 local SELF_EVIDENT = { waiting = true, changed = true }
 local LONGEST = 120
 
@@ -157,7 +157,7 @@ function M.of(servers, hooks, unfolded)
   return rows
 end
 
----One sentence about what the user was not told of before.
+---One sentence about servers and hooks that the user was not told about before.
 ---@param unanswered tark.Unanswered[]
 ---@return string
 function M.news(unanswered)

@@ -26,7 +26,7 @@ local function quote_words(argv)
   return visible.line(table.concat(shown, ' '))
 end
 
----Variables that equal the user's own are only counted, so that they do not hide the others.
+---Adds the environment variables. Those that equal the user's own are only counted: they must not hide the others.
 ---@param out tark.StyledLines
 ---@param env table<string, string>
 ---@param own_env table<string, string>
@@ -68,13 +68,13 @@ local SCOPE_KEYS = { turn = 't', session = 's', always = 'f' } -- f: forever
 
 ---@param request tark.Permission
 ---@param grant tark.Grant
----@return boolean exact it covers this command only
+---@return boolean exact the grant covers only this command
 local function is_exact(request, grant)
   local command = request.command and ('`%s`'):format(request.command.text)
   return not command or grant.covers:sub(1, #command) == command
 end
 
----Its key says for how long. A capital letter: it covers other commands, too.
+---The key of a grant. The letter says how long the grant lasts. A capital letter: it covers other commands, too.
 ---@param request tark.Permission
 ---@param grant tark.Grant
 ---@param number integer

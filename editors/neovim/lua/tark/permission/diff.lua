@@ -9,7 +9,7 @@ local NOT_APPLIED =
   { conflict = ', in conflict: not applied if you allow this', stale = ', stale: not applied if you allow this' }
 local EVERYTHING = 1000000
 
----If all line ends are CRLF, the diff leaves them out. If some differ, it shows them.
+---If all line endings are CRLF, the diff omits them. If some differ, it shows them.
 ---@param document tark.DocumentHunks
 local function all_crlf(document)
   for _, hunk in ipairs(document.hunks) do
@@ -94,7 +94,7 @@ local function add_lines(out, hunk, crlf)
   end
 end
 
----Adds the diff. Decided hunks are left out, and counted.
+---Adds the diff. Decided hunks are only counted.
 ---@param out tark.StyledLines
 ---@param edits tark.DocumentHunks[]
 ---@param name fun(uri: string): string the display name of a file

@@ -1,4 +1,5 @@
----Chooses the custom agent of a session. One of the project is shown whole, and approved, before it can be chosen.
+---Chooses the custom agent of a session. An agent of the project must be shown in full and approved before it can be
+---chosen.
 local completion = require('tark.commands.completion')
 local figures = require('tark.figures')
 local notify = require('tark.notify')

@@ -1,4 +1,4 @@
----Logs in to a provider: shows a code to be typed on a web page. The editor never asks for a key.
+---Logs in to a provider: shows a code for the user to type on a web page. The editor never asks for a key.
 local completion = require('tark.commands.completion')
 local figures = require('tark.figures')
 local notify = require('tark.notify')
@@ -21,7 +21,7 @@ local function show_code(login)
       show_code(login)
     elseif choice == choices[3] then
       vim.fn.setreg('"', login.userCode)
-      if vim.fn.has('clipboard') == 1 then -- else Neovim reports that there is none, and waits for a key
+      if vim.fn.has('clipboard') == 1 then -- without a clipboard, Neovim would report that, and wait for a key
         vim.fn.setreg('+', login.userCode)
       end
       show_code(login)

@@ -1,4 +1,4 @@
----Lists what the user allowed beyond single calls, and revokes what they choose.
+---Lists the permissions that cover more than a single call, and revokes those that the user chooses.
 local figures = require('tark.figures')
 local notify = require('tark.notify')
 local request = require('tark.pickers.request')
@@ -9,7 +9,7 @@ local M = {}
 ---@class tark.GivenPermission a row of `tark.permissions.list`
 ---@field id string
 ---@field covers string
----@field folder? string the workspace folder of what is stored
+---@field folder? string the workspace folder of a stored permission
 ---@field holds boolean
 
 ---@param given tark.GivenPermission
@@ -36,7 +36,7 @@ function M.choose()
       end
       request('tark.permissions.revoke', { ids = { given.id } }, function(revoked)
         if #revoked.revoked == 0 then
-          return notify.info('it was revoked already')
+          return notify.info('it was already revoked')
         end
         notify.info(('revoked: %s; running turns ask again, too'):format(visible.line(given.covers)))
       end)

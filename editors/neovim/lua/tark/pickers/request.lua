@@ -1,4 +1,4 @@
----Sends a command whose answer the user waits for. A server is started if none runs; problems are shown.
+---Sends a command whose answer the user waits for. Starts a server if none runs, and shows problems.
 local lifecycle = require('tark.server.lifecycle')
 local notify = require('tark.notify')
 local requests = require('tark.server.requests')
@@ -11,7 +11,7 @@ local state = require('tark.state')
 return function(command, argument, done, failed)
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
-      return notify.warn(problem or 'there is no server')
+      return notify.warn(problem or 'no server is running')
     end
     local server_state = state.of_client(client.id)
     local value = type(argument) == 'function' and argument(server_state) or argument --[[@as table]]

@@ -1,5 +1,5 @@
----`:TarkRestore`: goes back to before an earlier prompt. The session goes on in a fork, and the prompt is in the chat's
----prompt again.
+---`:TarkRestore`: goes back to the state before an earlier prompt. The session continues in a fork, and the text of
+---that prompt is in the chat's prompt window again.
 local chat = require('tark.chat')
 local clients = require('tark.server.clients')
 local notify = require('tark.notify')
@@ -15,7 +15,7 @@ local M = {}
 local NOTHING = 'there is no prompt to go back to'
 
 ---@param messages table[]
----@return table[] prompts the messages that began a turn, and those without a turn; the newest first
+---@return table[] prompts the messages that began a turn, and messages without a turn; the newest first
 local function prompts_of(messages)
   local begun, found = {}, {}
   for _, message in ipairs(messages) do
@@ -61,7 +61,7 @@ local function restore(argument)
   end)
 end
 
----Asks whether the files go back, too. If there is nothing to take back, nothing is asked.
+---Asks whether the files go back, too. If no file would change, does not ask.
 ---@param argument table
 local function choose_files(argument)
   local preview = vim.tbl_extend('error', argument, { files = true, preview = true })

@@ -1,4 +1,4 @@
----The hunks in one buffer: each update moves them to their current places. Between updates they follow the text.
+---The hunks in one buffer. Each update moves them to their current places. Between updates they move with the text.
 local changes = require('tark.review.changes')
 local hunks = require('tark.review.hunks')
 local tracked_hunk = require('tark.review.tracked_hunk')
@@ -28,8 +28,8 @@ local function is_same(one, other)
     and one.oldText == other.oldText
 end
 
----The place of a hunk in the current text. While the user types, the server refers to an older text: then a hunk that
----is drawn stays at its mark, and the place of a new one is mapped through the changes.
+---The place of a hunk in the current text. While the user types, the server refers to an older text. Then a drawn hunk
+---stays at its mark, and the place of a new hunk is mapped through the changes.
 ---@param entry tark.UndecidedHunk
 ---@param tracked tark.TrackedHunk
 ---@return integer? first
@@ -78,7 +78,7 @@ function BufferHunks:update(entries)
   self:show_top_lines()
 end
 
----Lines have changed: `check` draws their hunks again.
+---Records that lines have changed, so that `check` redraws their hunks.
 ---@param first integer
 ---@param new_last integer
 function BufferHunks:lines_changed(first, new_last)
@@ -86,7 +86,7 @@ function BufferHunks:lines_changed(first, new_last)
   self.dirty = { math.min(dirty and dirty[1] or first, first), math.max(dirty and dirty[2] or new_last, new_last) }
 end
 
----Draws hunks whose lines have changed, without waiting for the server.
+---Redraws hunks whose lines have changed, without waiting for the server.
 function BufferHunks:check()
   if not self.dirty then
     return
@@ -103,7 +103,7 @@ function BufferHunks:check()
   end
 end
 
----The text was read again: the marks are gone, or at wrong places.
+---Drops what is drawn after the text was read again: the marks are gone, or at wrong places.
 function BufferHunks:reset()
   for _, tracked in pairs(self.tracked) do
     if vim.api.nvim_buf_is_loaded(self.bufnr) then
@@ -129,7 +129,7 @@ function BufferHunks:show_top_lines()
   end
 end
 
----@return tark.TrackedHunk[] those that are drawn, in the order of their places
+---@return tark.TrackedHunk[] the drawn hunks, in the order of their places
 function BufferHunks:ordered()
   local found, starts = {}, {}
   for id, tracked in pairs(self.tracked) do

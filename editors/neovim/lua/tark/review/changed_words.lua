@@ -1,13 +1,13 @@
 ---Finds the words of a line that differ from those of another line. Pure.
 local M = {}
 
----In longer lines and hunks the comparison takes long and helps little.
+---Longer lines and hunks are not compared: that would take long and help little.
 local LONGEST_LINE, MOST_LINES = 500, 50
----If a larger part of a line differs, the words are not marked.
+---The words are not marked if a larger part of the line differs.
 local MOST_CHANGED = 0.6
 
 ---@param line string
----@return string[] words runs of letters and digits, runs of blanks, and each other character
+---@return string[] words runs of letters and digits, runs of spaces, and each other character
 local function words_of(line)
   local words, at = {}, 1
   while at <= #line do

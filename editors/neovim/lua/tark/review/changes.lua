@@ -1,5 +1,5 @@
----Records which lines of a buffer changed since a version of it. While the user types, the server reports hunks of a
----text some keys ago: their places are mapped to the current text.
+---Records which lines of a buffer changed since a version of it. While the user types, the server reports the places of
+---hunks in a text that is a few keys old. They are mapped to the current text.
 local M = {}
 
 ---Enough for minutes of typing. Hunks of older versions are drawn with the next update.
@@ -12,7 +12,7 @@ local MOST = 1000 -- an even number
 ---@field new_last integer
 
 ---@class tark.ChangeListener
----@field changed fun(bufnr: integer, first: integer, new_last: integer) called in the change: must not edit the text
+---@field changed fun(bufnr: integer, first: integer, new_last: integer) called during the change: must not edit text
 ---@field lost fun(bufnr: integer) the text was read again, or is gone
 
 ---@class tark.ChangeLog

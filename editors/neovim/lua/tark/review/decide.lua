@@ -22,8 +22,8 @@ local M = {}
 ---@field dismissed integer number of conflicts
 ---@field problems table<string, true>
 
----The commands for a decision, as few as possible. A conflict has its own: to accept it puts Tark's lines in place of
----what the user typed, to reject it keeps what the user typed.
+---The commands for a decision, as few as possible. Each conflict gets its own command: accepting it puts Tark's lines
+---in place of what the user typed, rejecting it keeps what the user typed.
 ---@param entries tark.UndecidedHunk[]
 ---@param verb 'accept'|'reject'
 ---@return tark.HunkCommand[]
@@ -37,7 +37,7 @@ function M.commands_for(entries, verb)
       local argument = { hunkId = hunk.hunkId, newText = hunk.newText, accept = true }
       table.insert(commands, { server_state = entry.server_state, command = 'tark.hunk.edit', argument = argument })
     else
-      -- To accept a hunk that is applied and typed over leaves the text unchanged.
+      -- Accepting a hunk that is applied and typed over leaves the text unchanged.
       local command = 'tark.hunk.' .. ((conflict and hunk.applied) and 'accept' or verb)
       local key = entry.server_state.client_id .. command .. tostring(conflict)
       if not by_key[key] then
@@ -107,13 +107,13 @@ local function report(done, outcome)
 end
 
 ---@param entries tark.UndecidedHunk[]
----@return tark.UndecidedHunk[] those whose buffers can be changed
+---@return tark.UndecidedHunk[] hunks whose buffers can be changed
 ---@return string[] names of the other files
 local function split_by_modifiable(entries)
   local names = {}
   local modifiable = vim.tbl_filter(function(entry)
     local bufnr = workspace.find_buffer(entry.uri)
-    local is_there = entry.hunk.applied and entry.hunk.state == 'pending' -- to keep it writes nothing
+    local is_there = entry.hunk.applied and entry.hunk.state == 'pending' -- keeping a hunk writes nothing
     if is_there or not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].modifiable then
       return true
     end
@@ -124,7 +124,7 @@ local function split_by_modifiable(entries)
 end
 
 ---@param entries tark.UndecidedHunk[]
----@return boolean shown some of them were only partly visible, and the diff shows them now
+---@return boolean shown some hunks were only partly visible, and the diff shows them now
 local function show_cut_hunks(entries)
   local hidden = vim.tbl_filter(function(entry)
     return not entry.hunk.applied and virtual_text.is_cut(entry.hunk) and not diff.was_shown(entry.hunk)
@@ -165,7 +165,7 @@ function M.decide(entries, verb)
   end
 end
 
----Hunks that the user has not seen: in files that are not open, or of files to be deleted or moved.
+---Hunks that the user has not seen: hunks in files that are not open, and files to be deleted or moved.
 ---@param entries tark.UndecidedHunk[]
 ---@return tark.UndecidedHunk[]
 local function unseen(entries)
@@ -207,7 +207,7 @@ local function reject_with_conflicts(pending, conflicts)
   end)
 end
 
----Decides on all pending hunks of the turn. To reject them can also dismiss its conflicts.
+---Decides on all pending hunks of the turn. Rejecting them can also dismiss its conflicts.
 ---@param verb 'accept'|'reject'
 function M.decide_turn(verb)
   local all = selection.hunks_of_turn()

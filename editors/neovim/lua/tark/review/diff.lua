@@ -1,4 +1,4 @@
----Shows the whole diff of a hunk, a file or a turn in a window of its own.
+---Shows the whole diff of a hunk, a file or a turn in a separate window.
 local drawing = require('tark.review.drawing')
 local float = require('tark.float')
 local hunks = require('tark.review.hunks')
@@ -30,11 +30,11 @@ local function file_lines(uri)
     return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   end
   local path = vim.uri_to_fname(uri)
-  local is_path = not path:find('%z') -- Neovim's functions take no other
+  local is_path = not path:find('%z') -- Neovim's functions accept no other URIs
   return is_path and vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, '', 100000) or nil
 end
 
----One hunk as part of a diff, with lines around it. Pure.
+---One hunk as part of a diff, with context lines. Pure.
 ---@param hunk tark.Hunk
 ---@param lines? string[] of its file
 ---@param first integer its first line, from 0

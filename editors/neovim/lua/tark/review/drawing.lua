@@ -37,7 +37,7 @@ local function refresh(bufnr, kind)
   end
 end
 
----Refreshes once for all changes of a main loop iteration, and before the next frame.
+---Refreshes once for all changes of a main loop iteration, before the next frame.
 ---@param bufnr integer
 ---@param kind tark.RefreshKind
 local function schedule_refresh(bufnr, kind)
@@ -77,7 +77,7 @@ function M.place(entry)
   return hunks.lines_of_range(entry.hunk)
 end
 
----Draws hunks again in windows that have another size, because long lines are broken for their width.
+---Redraws hunks in resized windows, because long lines are broken at the window's width.
 ---@param windows integer[]
 local function windows_resized(windows)
   for _, window in ipairs(windows) do
@@ -89,7 +89,7 @@ local function windows_resized(windows)
   end
 end
 
----To be called when hunks could look different.
+---Call this when hunks could look different.
 function M.redraw()
   for bufnr in pairs(buffers) do
     schedule_refresh(bufnr, 'update')

@@ -1,4 +1,4 @@
----Edits the new lines of a hunk in a buffer of their own: `:w` sends them to the server. What was typed is never lost.
+---Edits the new lines of a hunk in a separate buffer: `:w` sends them to the server. What was typed is never lost.
 local clients = require('tark.server.clients')
 local float = require('tark.float')
 local hunks = require('tark.review.hunks')
@@ -15,7 +15,7 @@ local M = {}
 
 local edits = {} ---@type table<integer, tark.HunkEdit> by buffer
 
----A hunk without lines and one with an empty line look the same in a buffer. It is taken as the former.
+---In a buffer, a hunk without lines looks like a hunk with one empty line. It counts as a hunk without lines.
 ---@param bufnr integer
 ---@return string
 local function text_of(bufnr)
@@ -108,7 +108,7 @@ local function create_buffer(name, lines)
   vim.bo[bufnr].swapfile = false
   vim.api.nvim_buf_set_name(bufnr, name)
   local undolevels = vim.bo[bufnr].undolevels
-  vim.bo[bufnr].undolevels = -1 -- the user's undo ends at the model's text
+  vim.bo[bufnr].undolevels = -1 -- undo cannot go back beyond the model's text
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].undolevels = undolevels
   vim.bo[bufnr].modified = false

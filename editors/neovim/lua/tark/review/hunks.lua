@@ -26,7 +26,7 @@ function M.lines(text)
 end
 
 ---@param hunk tark.Hunk
----@return string[] lines that the text has in its place while nobody has changed them
+---@return string[] lines that the text has at the hunk's place if nobody has changed them
 function M.current_lines(hunk)
   return M.lines(hunk.applied and hunk.newText or hunk.oldText)
 end
@@ -85,7 +85,7 @@ local APPLIED = { accept = 'keep', reject = 'undo', accepted = 'kept', rejected 
 local PROPOSED = { accept = 'accept', reject = 'reject', accepted = 'accepted', rejected = 'rejected' }
 
 ---@param hunk_list tark.Hunk[]
----@return tark.Verbs what the decisions on them are called: what is applied already is kept or undone
+---@return tark.Verbs the names of the decisions: hunks that are already applied are kept or undone
 function M.verbs(hunk_list)
   for _, hunk in ipairs(hunk_list) do
     if not hunk.applied or hunk.state ~= 'pending' then

@@ -94,12 +94,12 @@ local function when_known(done)
   vim.defer_fn(finish, KNOWN_MS)
 end
 
----Asks the server, which first restores the hunks of an earlier one. It is started if none runs.
+---Asks the server for hunks. It first restores the hunks of an earlier server. Starts a server if none runs.
 ---@param done fun()
 local function when_restored(done)
   lifecycle.ensure_server(nil, function(problem, client)
     if not client then
-      return notify.warn(problem or 'there is no server')
+      return notify.warn(problem or 'no server is running')
     end
     requests.send_command(client, 'tark.hunk.list', nil, function(refusal, answer)
       if refusal then

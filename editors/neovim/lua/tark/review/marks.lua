@@ -9,7 +9,7 @@ require('tark.highlights')
 
 local M = {}
 
----The reason of a conflict that the hint need not repeat, in the words of the server.
+---Reasons of a conflict, as the server words them, that the hint need not repeat.
 local TYPED = { ['the person changed these lines'] = true, ['you changed these lines'] = true }
 
 M.NAMESPACE = vim.api.nvim_create_namespace('tark_review')
@@ -32,7 +32,7 @@ function M.erase(bufnr, drawn)
   end
 end
 
----Where to attach virtual lines that belong above or below lines [first, first + count).
+---Finds where to attach virtual lines that belong above or below lines [first, first + count).
 ---@return integer row
 ---@return boolean above
 local function anchor(bufnr, first, count, above)
@@ -53,7 +53,7 @@ local function hint_text(hunk, appearance)
   local accept = mapped_keys.find_key('accept', 'TarkAccept')
   local reject = mapped_keys.find_key('reject', 'TarkReject')
   local reason = hunk.reason and not TYPED[hunk.reason] and ' (' .. visible.line(hunk.reason) .. ')' or ''
-  local function with_word(key, word) -- a command needs no word if its name has it
+  local function with_word(key, word) -- a command whose name says the verb needs no verb
     return key:lower():find('^:tark' .. word) and key or key .. ' ' .. word
   end
   local verbs = hunks.verbs({ hunk })
@@ -146,7 +146,7 @@ function Canvas:kind()
   return self.appearance ~= 'pending' and 'Conflict' or self.hunk.applied and 'Added' or 'Removed'
 end
 
----Marks its lines in the text. If there are none, the lines around have not changed, and get no sign.
+---Marks the hunk's lines in the text. If it has none, the lines around it have not changed, and get no sign.
 function Canvas:mark_lines()
   if self.count == 0 then
     return
@@ -161,7 +161,7 @@ function Canvas:mark_lines()
   })
 end
 
----Draws the former or future lines as virtual lines, and the words that differ.
+---Draws the old or the proposed lines as virtual lines, and marks the words that differ.
 function Canvas:draw_other_lines()
   local hunk, pending = self.hunk, self.appearance == 'pending'
   local old, new = hunks.lines(hunk.oldText), hunks.lines(hunk.newText)

@@ -1,4 +1,4 @@
----Goes from hunk to hunk, and on to the next file that has some.
+---Goes from hunk to hunk, and on to the next file with hunks.
 local drawing = require('tark.review.drawing')
 local hunks = require('tark.review.hunks')
 local notify = require('tark.notify')

@@ -1,4 +1,4 @@
----Which hunks the user means: those at the cursor, in the selection, or all of a turn.
+---Finds the hunks that the user means: hunks at the cursor, in the selection, or all hunks of a turn.
 local drawing = require('tark.review.drawing')
 local hunks = require('tark.review.hunks')
 local mapped_keys = require('tark.mapped_keys')
@@ -8,14 +8,15 @@ local M = {}
 
 ---@alias tark.LineSpan integer[] { first, count } from 0; count 0: between two lines
 
----The row to which the cursor goes.
+---The row to which the cursor moves for a hunk.
 ---@param place tark.LineSpan
 ---@return integer row from 0
 function M.row(place)
   return place[2] > 0 and place[1] or math.max(0, place[1] - 1)
 end
 
----The hunks that lines [first, last] mean: those that they touch, else those directly above a single line. Pure.
+---The hunks that a selection of lines [first, last] means: hunks that the lines touch, else hunks directly above a
+---single line. Pure.
 ---@param places tark.LineSpan[]
 ---@param first integer
 ---@param last integer
@@ -103,12 +104,12 @@ function M.hunks_at(range)
     chosen[tracked[index].hunk.hunkId] = tracked[index]
   end
   for _, candidate in ipairs(not next(chosen) and tracked or {}) do
-    chosen[candidate.hunk.hunkId] = candidate.hunk.operation and candidate or nil -- it is about the whole file
+    chosen[candidate.hunk.hunkId] = candidate.hunk.operation and candidate or nil -- the hunk is about the whole file
   end
   if not next(chosen) and not range and first == last and #tracked == 1 then
     local row = M.row(places[1]) + 1
     local is_visible = vim.fn.line('w0') <= row and row <= vim.fn.line('w$')
-    chosen[tracked[1].hunk.hunkId] = is_visible and tracked[1] or nil -- the user can mean no other
+    chosen[tracked[1].hunk.hunkId] = is_visible and tracked[1] or nil -- it is the only hunk, so the user means it
   end
   local found = undecided_of(chosen)
   if #found > 0 then
@@ -127,7 +128,7 @@ function M.hunks_at(range)
 end
 
 ---@param all tark.UndecidedHunk[]
----@return string? turn_id the last turn of the current session that has hunks, else any turn
+---@return string? turn_id the last turn of the current session that has hunks, else any turn with hunks
 local function latest_turn(all)
   local turn_id = all[1] and all[1].hunk.turnId
   local has_hunks = {}
@@ -143,7 +144,7 @@ local function latest_turn(all)
   return turn_id
 end
 
----All hunks of one turn: that of the hunk at the cursor or the nearest one, else the last turn that has hunks.
+---All hunks of one turn: the turn of the hunk at the cursor or nearest to it, else the last turn that has hunks.
 ---@return tark.UndecidedHunk[]
 function M.hunks_of_turn()
   local tracked, places = M.hunks_of_buffer()

@@ -1,4 +1,4 @@
----One hunk in one buffer: its place, which an extmark tracks, and what is drawn of it.
+---One hunk in one buffer: its place, which an extmark tracks, and what is drawn for it.
 local hunks = require('tark.review.hunks')
 local marks = require('tark.review.marks')
 
@@ -35,7 +35,7 @@ function TrackedHunk:place()
   if self.between then
     return first + 1, 0
   end
-  -- If all its lines were replaced, the start moved behind the new ones.
+  -- If all its lines were replaced, the start of the mark moved behind the new lines.
   return math.min(first, last), math.abs(last - first)
 end
 
@@ -76,7 +76,7 @@ function TrackedHunk:text_matches(first, lines)
   return true
 end
 
----How it is to be drawn at its current place.
+---How to draw the hunk at its current place.
 ---@return tark.Appearance?
 function TrackedHunk:current_appearance()
   local first, count = self:place()
@@ -89,7 +89,7 @@ function TrackedHunk:current_appearance()
   if self:text_matches(first, expected) and (#expected > 0 or count == 0) then
     return 'pending'
   end
-  -- It was just accepted, rejected or undone: the server is about to report that.
+  -- The hunk was just accepted, rejected or undone: the server is about to report that.
   local others = hunks.lines(self.hunk.applied and self.hunk.oldText or self.hunk.newText)
   return not (count == #others and self:text_matches(first, others)) and 'changed' or nil
 end

@@ -4,10 +4,10 @@ local visible = require('tark.visible')
 
 local M = {}
 
----Bytes of a line and lines of a hunk that are drawn. The diff shows all of it.
+---How many bytes of a line and lines of a hunk are drawn at most. The diff shows everything.
 local LONGEST, MOST_LINES = 500, 300
 
----Replaces tabs with blanks, and invisible characters with their code points.
+---Replaces tabs with spaces, and invisible characters with their code points.
 ---@param text string
 ---@param tabstop integer
 ---@param column? integer where it starts
@@ -65,7 +65,7 @@ function M.chunks(line, changed, style)
   return chunks
 end
 
----Breaks a line into lines of the screen.
+---Breaks a line into screen lines.
 ---@param chunks [string, string][]
 ---@param style tark.LineStyle
 ---@return [string, string][][]

@@ -1,5 +1,5 @@
----Applies edits of the server as Neovim does it, and refuses or prepares what Neovim would do wrong: silently, with a
----stack of errors, or by closing the user's windows.
+---Applies edits of the server with Neovim's own function. Refuses or prepares edits that Neovim would handle badly:
+---silently wrong, with a stack of errors, or by closing the user's windows.
 local workspace = require('tark.workspace')
 
 local M = {}
@@ -14,7 +14,7 @@ local function loaded_buffer(uri)
   return bufnr and vim.api.nvim_buf_is_loaded(bufnr) and bufnr or nil
 end
 
----LSP ends a line at each carriage return. Neovim, which applies the edit, does so only for the file's own line ends.
+---In LSP, each carriage return ends a line. For Neovim, which applies the edit, only the file's own line endings do.
 ---@param bufnr integer
 local function counts_lines_differently(bufnr)
   local format = vim.bo[bufnr].fileformat
@@ -29,8 +29,8 @@ end
 ---@return tark.Refusal?
 local function edit_refused(change)
   local bufnr = loaded_buffer(change.textDocument.uri)
-  -- Neovim would load the file into a hidden buffer, and edit it there. The user closed it while the edit was on its
-  -- way: the server then writes the file itself.
+  -- The user closed the file while the edit was on its way. Neovim would load the file into a hidden buffer, and edit
+  -- it there. After a refusal, the server writes the file itself.
   if not bufnr then
     return ('%s is not open in Neovim'):format(vim.fs.basename(vim.uri_to_fname(change.textDocument.uri)))
   end
@@ -45,10 +45,10 @@ local function edit_refused(change)
   elseif counts_lines_differently(bufnr) then
     return ('a line of %s has a carriage return inside: Neovim counts its lines differently'):format(name)
   end
-  vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels -- an undo step of its own, also while the user types
+  vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels -- make the edit a separate undo step, also while the user types
 end
 
----Neovim would only show a message, and answer that the file is renamed.
+---Refuses renames for which Neovim would only show a message, and answer that the file is renamed.
 ---@param change lsp.RenameFile
 ---@return tark.Refusal?
 local function rename_refused(change)
@@ -64,7 +64,7 @@ local function rename_refused(change)
   end
 end
 
----Shows another buffer in the windows of a file, because Neovim closes them when it deletes the file.
+---Shows another buffer in the windows of a file that Neovim is about to delete, because Neovim would close them.
 ---@param change lsp.DeleteFile
 ---@return fun() restore to be called if the file was not deleted
 local function show_other_buffers(change)

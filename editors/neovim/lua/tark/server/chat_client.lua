@@ -1,6 +1,6 @@
----Hover, completion and definition in chats (`*.tark.md`, and the prompt). The server does not announce them: Neovim
----would set `K`, `omnifunc` and `tagfunc` in every buffer. So a second client, inside Neovim, announces them. It is
----attached to chats only, and passes each request on to the server of that chat.
+---Hover, completion and definition in chats (`*.tark.md`, and the prompt). The server does not announce these features,
+---because Neovim would then set `K`, `omnifunc` and `tagfunc` in every buffer. Instead, a second client inside Neovim
+---announces them. It is attached only to chats, and passes each request on to the server of that chat.
 local clients = require('tark.server.clients')
 local lifecycle = require('tark.server.lifecycle')
 
@@ -19,7 +19,7 @@ local function server_of(params)
   return clients.find_running({ bufnr = vim.uri_to_bufnr(params.textDocument.uri) })
 end
 
----The part of a language server that Neovim sees of it.
+---The interface of this second client: it looks like a language server to Neovim.
 ---@param encoding string of positions
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
 local function rpc(encoding)

@@ -1,4 +1,5 @@
----Answers what the server cannot know by LSP: what all other servers know, and the user's last selection.
+---Answers what the server cannot learn through LSP: what the other language servers know, and the user's last
+---selection.
 local language_servers = require('tark.server.language_servers')
 local text_range = require('tark.text_range')
 local workspace = require('tark.workspace')
@@ -7,7 +8,7 @@ local M = {}
 
 local OURS = 'tark' -- the source of the server's own diagnostics
 
----Lines of a buffer. It need not be loaded: language servers report files that nobody has opened.
+---Reads lines of a buffer. It may not be loaded, because language servers report files that are not open.
 ---@param bufnr integer
 ---@return fun(number: integer): string line from 0; '' if there is no such line
 local function line_reader(bufnr)
@@ -126,7 +127,7 @@ local function selection(client_id, encoding)
   }
 end
 
----Answers `tark/clientState`. Runs in a coroutine, which it leaves until other language servers have answered.
+---Answers `tark/clientState`. Runs in a coroutine, and yields until the other language servers have answered.
 ---@param params { want: string[], uri?: string, position?: lsp.Position, query?: string }
 ---@param client_id integer
 ---@return table

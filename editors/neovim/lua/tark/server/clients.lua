@@ -14,8 +14,8 @@ function M.root(bufnr)
   return workspace.root(bufnr, markers)
 end
 
----The folder by `root_dir` of vim.lsp.config. If that is a function of the user, `done` can be called late, or never if
----the user wants no server.
+---Finds the folder with `root_dir` of vim.lsp.config. If that is a function of the user, `done` can be called late, or
+---never if the user wants no server.
 ---@param file? integer
 ---@param done fun(root?: string)
 function M.find_root(file, done)
@@ -41,7 +41,7 @@ function M.find_running(filter)
   end
 end
 
----The running client for a buffer. If the buffer is not a file (chat, quickfix), that of the file the user came from.
+---The running client for a buffer. If the buffer is not a file (chat, quickfix): for the file the user came from.
 ---@param bufnr? integer 0 or nil: the current one
 ---@return vim.lsp.Client?
 function M.for_buffer(bufnr)

@@ -1,5 +1,6 @@
----Finds the server's program, by absolute path. A repository must not supply it: folders of PATH that are relative or
----in the workspace are skipped. A program that the user names by absolute path can be there, and the installed one.
+---Finds the absolute path of the server's program. A repository must not supply the program, so folders of PATH that
+---are relative or in the workspace are skipped. The installed program, and a program that the user names by absolute
+---path, can be in the workspace.
 local config = require('tark.config')
 local workspace = require('tark.workspace')
 
@@ -7,8 +8,8 @@ local M = {}
 
 local PATH_SEPARATOR = vim.fn.has('win32') == 1 and ';' or ':'
 
----The server that installed the plugin, as `tark-lsp install neovim` noted it. Not by require(): if there is no such
----file, require() searches the working directory, and runs what a repository has there.
+---The server that installed the plugin, as recorded by `tark-lsp install neovim`. Does not use require(): if the file
+---does not exist, require() searches the working directory, and would run a file of the repository.
 ---@return string[]? cmd
 function M.installed_command()
   for _, path in ipairs(vim.api.nvim_get_runtime_file('lua/tark/installed.lua', true)) do
@@ -20,9 +21,9 @@ function M.installed_command()
 end
 
 ---@param name string
----@param root? string the workspace; the one of the working directory counts, too
+---@param root? string the workspace; the workspace of the working directory counts, too
 ---@return string? path
----@return string? skipped the first one in the workspace
+---@return string? skipped the first path that was skipped because it is in the workspace
 local function find_in_path(name, root)
   local folders = { workspace.root() }
   table.insert(folders, root)
@@ -42,7 +43,7 @@ local function find_in_path(name, root)
   return nil, skipped
 end
 
----A command of the user, with its program by absolute path.
+---A command of the user, with the absolute path of its program.
 ---@param cmd string[]
 ---@param option string where it is set
 ---@param root? string
@@ -67,7 +68,7 @@ function M.resolve(cmd, option, root)
   return nil, ('%s is %s, %s'):format(option, name, why)
 end
 
----The program of `setup`, else the one that installed this plugin, else `tark-lsp` in PATH.
+---The program of `setup`, else the program that installed this plugin, else `tark-lsp` in PATH.
 ---@param root? string the workspace
 ---@return string[]? cmd
 ---@return string source 'setup', 'installed' or 'PATH'; without a cmd: the problem

@@ -1,4 +1,4 @@
----Answers requests and notifications of the server beyond LSP. Modules of upper layers register what answers theirs.
+---Handles requests and notifications of the server that are not part of LSP. Upper layers register their own handlers.
 local notify = require('tark.notify')
 
 local M = {}
@@ -27,7 +27,7 @@ local answers = {
     return require('tark.server.apply_edit').answer(params, context)
   end,
   ['window/showMessage'] = function(params)
-    -- Neovim's own handler ends the message with line breaks, so that it waits for a key.
+    -- Neovim's own handler ends the message with line breaks, which makes Neovim wait for a key.
     local levels = vim.log.levels
     local level = ({ levels.ERROR, levels.WARN })[params.type] or levels.INFO
     notify.info((params.message:gsub('^Tark: ', '')), level)
@@ -46,7 +46,7 @@ function M.is_registered(method)
   return answers[method] ~= nil
 end
 
----Runs in a coroutine of the request. `answer` can leave it by coroutine.yield() until the user has answered.
+---Runs in a coroutine for the request. `answer` can call coroutine.yield() to wait until the user has answered.
 ---@param method string
 ---@return lsp.Handler
 local function handler(method)

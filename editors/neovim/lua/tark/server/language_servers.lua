@@ -1,10 +1,11 @@
----Asks the other language servers of Neovim about code, for `tark/clientState`. Never loads a buffer: that would run
----autocommands, and can ask about swap files. Of a file that is not loaded the servers get a copy while they are asked.
+---Asks the other language servers of Neovim about code, for `tark/clientState`. Never loads a buffer, because that
+---would run autocommands, and can ask about swap files. Instead, the servers get a copy of a file that is not loaded
+---while they are asked about it.
 local workspace = require('tark.workspace')
 
 local M = {}
 
-local OURS = 'tark' -- the name of our own clients
+local OURS = 'tark' -- the name of the plugin's own clients
 local TIMEOUT = 1800 -- ms; the server waits 2 s
 local LARGEST = 1024 * 1024 -- bytes of a file that is not loaded
 
@@ -15,7 +16,7 @@ local function loaded_buffer(uri)
   return bufnr and vim.api.nvim_buf_is_loaded(bufnr) and bufnr or nil
 end
 
----Whether the client is about files of this type in this folder.
+---Returns whether the client handles files of this type in this folder.
 ---@param client vim.lsp.Client
 ---@param path string
 ---@param filetype string
@@ -53,7 +54,7 @@ local function read_file(path)
   return text
 end
 
----For some endings (.ts, .h, .html) Neovim only says it of a buffer: it looks at the text.
+---For some extensions (.ts, .h, .html), Neovim needs the text to decide, and decides only for a buffer.
 ---@param path string
 ---@param text string
 ---@return string?
@@ -107,7 +108,7 @@ local function locations(result)
   end, listed)
 end
 
-local lent = {} ---@type table<string, integer> by client and URI, how many questions are about the copy
+local lent = {} ---@type table<string, integer> by client and URI: how many questions use the copy
 
 ---@param client vim.lsp.Client
 ---@param document lsp.TextDocumentItem
@@ -134,7 +135,7 @@ end
 ---@field bufnr? integer
 ---@field params table of the request: textDocument and position, or query
 
----By wanted field, the method that a server must have, and what its answer adds to the field. In a coroutine.
+---By wanted field: the method that a server must support, how to ask it (in a coroutine), and how to join the answers.
 ---@type table<string, { method: string, ask: fun(asked: tark.CodeRequest): any, join: fun(old: any, new: any): any }>
 local wanted = {}
 
@@ -194,9 +195,9 @@ wanted.callHierarchy = {
   end,
 }
 
----Runs `ask` for each client at once, and waits for all of them, or until it takes too long.
+---Runs `ask` for all clients at once, and waits for all of them, up to a time limit.
 ---@param clients vim.lsp.Client[]
----@param ask fun(client: vim.lsp.Client): any in a coroutine of its own
+---@param ask fun(client: vim.lsp.Client): any in a separate coroutine
 ---@param join fun(old: any, new: any): any
 ---@return any
 local function ask_all(clients, ask, join)

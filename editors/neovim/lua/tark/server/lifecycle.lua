@@ -15,7 +15,7 @@ local M = {}
 local NAME = clients.NAME
 local SLOW_MS = 15000
 local ROOT_MS = 3000
-local SOON_MS = 100 -- a server that takes longer to start is told of
+local SOON_MS = 100 -- if the server takes longer to start, the user is told
 
 ---@alias tark.ClientEvent
 ---| 'initialized' # (client) it answered; its documents are not open yet
@@ -35,7 +35,7 @@ function M.on(event, listener)
   events:on(event, listener)
 end
 
----What `lsp/tark.lua` gives to vim.lsp.config. The user can extend it there.
+---The configuration in `lsp/tark.lua`. The user can extend it with vim.lsp.config.
 ---@return vim.lsp.Config
 function M.client_config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
@@ -55,7 +55,7 @@ function M.client_config()
   }
 end
 
----Calls our callback even if the user's configuration replaced it.
+---Calls the plugin's callback even if the user's configuration replaced it.
 ---@param config_of_client vim.lsp.Config
 ---@param name 'on_init'|'on_exit'
 local function add_callback(config_of_client, name, ours)
@@ -142,7 +142,7 @@ end
 ---Starts the server for a buffer if none runs.
 ---@param bufnr? integer 0 or nil: the current one
 ---@param done fun(problem?: string, client?: vim.lsp.Client) called once the server answers
----@param is_quiet? boolean nobody waits for it: say nothing while it starts
+---@param is_quiet? boolean nobody waits for the server: show no message while it starts
 function M.ensure_server(bufnr, done, is_quiet)
   local file = workspace.file_buffer(bufnr)
   local client
@@ -182,7 +182,7 @@ function M.on_init(client, result)
   M.start_failed = false
   protocol.check_version(result)
   events:emit('initialized', client)
-  -- Neovim opens the documents right after this callback, and our requests are about them.
+  -- Neovim opens the documents right after this callback, and the plugin's requests need them.
   vim.schedule(function()
     local callbacks = starting[client.id] or {}
     starting[client.id] = nil
@@ -200,7 +200,7 @@ end
 function M.on_exit(code, signal, client_id)
   local client = assert(vim.lsp.get_client_by_id(client_id))
   local buffers = vim.tbl_keys(client.attached_buffers)
-  -- Neovim removes the client in the next function that it schedules. Another one can be started only after that.
+  -- Neovim removes the client in the next function that it schedules. Another client can be started only after that.
   vim.schedule(function()
     vim.schedule(function()
       if vim.v.exiting ~= vim.NIL then
@@ -221,7 +221,7 @@ function M.on_exit(code, signal, client_id)
   end)
 end
 
----Takes over a client that vim.lsp.enable started with the user's callbacks in place of ours.
+---Takes over a client that vim.lsp.enable started with the user's callbacks in place of the plugin's.
 ---@param client vim.lsp.Client
 local function adopt(client)
   local exits = client._on_exit_cbs ---@diagnostic disable-line:invisible

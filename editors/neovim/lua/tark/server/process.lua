@@ -14,14 +14,14 @@ local M = {}
 local endings = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, tark.Ending>
 local refused = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, string>
 
----Size of the language client's log in bytes. It is the only place that has what a server writes to stderr.
+---Size of the language client's log in bytes. The log is the only place where the stderr of a server can be read.
 local function log_size()
   local stat = vim.uv.fs_stat(vim.lsp.log.get_filename())
   return stat and stat.size or 0
 end
 
 ---@param log_offset integer
----@return string? line the last one that the program wrote to stderr since then
+---@return string? line the last line that the program wrote to stderr since `log_offset`
 local function last_stderr_line(program, log_offset)
   local file = io.open(vim.lsp.log.get_filename(), 'rb')
   if not file then
@@ -48,8 +48,8 @@ local function describe_exit(code, signal)
   return killed and ('%s by signal %d'):format(killed, signal) or ('exit code %d'):format(code)
 end
 
----If the output of a program has no LSP header, Neovim shows an error to the user and stops reading. Instead calls
----`on_broken`.
+---Calls `on_broken` if the output of a program has no LSP header. Neovim itself would show an error to the user, and
+---stop reading.
 ---@param start fun(): vim.lsp.rpc.PublicClient
 ---@param on_broken fun() called in a fast event
 ---@return vim.lsp.rpc.PublicClient
@@ -71,7 +71,7 @@ local function with_safe_reading(start, on_broken)
   return ok and rpc or error(rpc, 0)
 end
 
----Replaces Neovim's own function, whose message takes several lines, so that it waits for a key.
+---Replaces Neovim's own function, whose message takes several lines, which makes Neovim wait for a key.
 ---@param on_error? fun(code: integer, problem: any) of the user's configuration
 ---@return fun(code: integer, problem: any)
 local function error_reporter(on_error)
@@ -89,8 +89,9 @@ local function error_reporter(on_error)
   end
 end
 
----`cmd` for vim.lsp.start(). It is a function and not a list, so that each start looks for the program again, a program
----that is not a language server leads to a message instead of an error stack, and its end is reported only by us.
+---`cmd` for vim.lsp.start(). It is a function and not a list for three reasons: each start looks for the program again,
+---a program that is not a language server leads to a message instead of an error stack, and only the plugin reports its
+---end.
 ---@param cmd? string[] with an absolute path; nil: what `discovery.find_program` finds
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers, client_config: vim.lsp.ClientConfig): vim.lsp.rpc.PublicClient
 function M.rpc(cmd)
@@ -148,7 +149,7 @@ M.start = M.rpc()
 function M.ending(client, code, signal)
   local ending = endings[client.rpc] or { code = code, signal = signal }
   ending.reason = refused[client.rpc] or describe_exit(ending.code, ending.signal)
-  ending.code = refused[client.rpc] and 1 or ending.code -- even if it exits with 0 after we ended it
+  ending.code = refused[client.rpc] and 1 or ending.code -- even if it exits with 0 after the plugin ended it
   local last = ending.program and not refused[client.rpc] and last_stderr_line(ending.program, ending.log_offset)
   if last and ending.signal == 0 then
     ending.reason = ending.reason .. ': ' .. last

@@ -16,7 +16,7 @@ local function knows(client, command)
   return type(provider) == 'table' and vim.list_contains(provider.commands or {}, command)
 end
 
----Replaces each byte that is not UTF-8 with `?`. JSON is UTF-8: the server could not read and not answer the rest.
+---Replaces each byte that is not UTF-8 with `?`. JSON is UTF-8: the server could not read or answer other bytes.
 ---@param text string
 ---@return string
 local function to_utf_8(text)
@@ -86,12 +86,12 @@ function M.send_command(client, command, argument, done)
 end
 
 ---@param client vim.lsp.Client
----@return boolean is_ready its server has answered a command: it answers `initialize` long before it can do that
+---@return boolean is_ready the server has answered a command; it answers `initialize` long before it can do that
 function M.is_ready(client)
   return has_answered[client.id] ~= nil
 end
 
----The client has ended: calls all callbacks that still wait for its answers, with that problem.
+---Called when a client has ended: calls all callbacks that still wait for its answers, with that problem.
 ---@param client_id integer
 function M.fail_unanswered(client_id)
   local waiting = unanswered[client_id] or {}

@@ -1,4 +1,4 @@
----Saves documents for the server as `:update` of the user would: with the user's formatters, and never by force.
+---Saves documents for the server as the user's `:update` would: with the user's formatters, and never by force.
 local file_stamps = require('tark.file_stamps')
 local unnamed = require('tark.unnamed')
 local workspace = require('tark.workspace')

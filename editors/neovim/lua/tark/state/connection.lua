@@ -8,7 +8,7 @@ local transcripts = require('tark.state.transcript')
 
 local M = {}
 
-local interrupted = {} ---@type table<tark.State, table<string, true>> sessions with turns that the end of a server cut
+local interrupted = {} ---@type table<tark.State, table<string, true>> sessions with interrupted turns
 
 ---@param client vim.lsp.Client
 function M.begin(client)
@@ -29,7 +29,7 @@ local function set_answer(server_state, answer)
   state.emit('session', server_state)
 end
 
----The next server knows which edits of interrupted turns still wait, so their sessions are loaded again.
+---Reloads the sessions of interrupted turns, because the next server knows which of their edits still wait.
 ---@param server_state tark.State
 local function load_interrupted(server_state)
   local sessions = interrupted[server_state] or {}
@@ -59,8 +59,8 @@ function M.refresh(server_state)
   end)
 end
 
----The server has ended: its turns are over, and nothing waits for the user any more. The next server sends the hunks
----again.
+---Called when the server has ended: its turns are over, and nothing waits for the user any more. The next server sends
+---the hunks again.
 ---@param server_state tark.State
 ---@return integer number of turns that were interrupted
 function M.end_server(server_state)

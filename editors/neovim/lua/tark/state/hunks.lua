@@ -1,4 +1,4 @@
----Changes the hunks of the state. It has only undecided ones.
+---Changes the hunks of the state. The state has only undecided hunks.
 local state = require('tark.state')
 local workspace = require('tark.workspace')
 
@@ -6,7 +6,7 @@ local M = {}
 
 M.UNDECIDED = { pending = true, conflict = true, stale = true }
 
----Hunks that moved to another URI leave the former one: the file was moved, or opened by another path.
+---Removes hunks from their former URI after the file was moved, or opened by another path.
 ---@param server_state tark.State
 ---@param uri string their URI now
 ---@param ids table<string, boolean>
@@ -23,7 +23,7 @@ local function remove_elsewhere(server_state, uri, ids)
   end
 end
 
----The user can decide on the hunks of a permission one by one: its copies get the new states.
+---Updates the copies of hunks in permission requests, because the user can decide on these hunks one by one.
 ---@param server_state tark.State
 ---@param hunks tark.Hunk[]
 local function update_permissions(server_state, hunks)
@@ -63,7 +63,7 @@ function M.set_document_hunks(server_state, document)
 end
 
 ---@param server_state tark.State
----@param hunks table[] the answer of `tark.hunk.list`: all hunks there are, each with its `uri` and `version`
+---@param hunks table[] the answer of `tark.hunk.list`: all hunks, each with its `uri` and `version`
 function M.set_all_hunks(server_state, hunks)
   local documents = {} ---@type table<string, tark.DocumentHunks>
   for uri in pairs(server_state.hunks) do

@@ -1,5 +1,5 @@
----What is known about the server of each workspace: its sessions, its hunks, and what waits for the user. Views listen
----to it. A state outlives its server: the next server of the same folder continues with it.
+---The state of the server of each workspace: its sessions, its hunks, and what waits for the user. Views listen to it.
+---A state is kept when its server ends: the next server of the same folder continues with it.
 local listeners = require('tark.listeners')
 
 local M = {}
@@ -11,7 +11,7 @@ local M = {}
 ---@field session_id? string the current session, which :Tark continues
 ---@field transcripts table<string, tark.Transcript> by session id
 ---@field sessions table<string, table> by session id, as in `tark/session`
----@field hunks table<string, tark.DocumentHunks> the undecided ones by URI: pending, in conflict and stale
+---@field hunks table<string, tark.DocumentHunks> undecided hunks by URI: pending, in conflict and stale
 ---@field permissions tark.Permission[] that wait for an answer, the oldest first
 ---@field inputs tark.Input[] that wait for an answer, the oldest first
 ---@field prompts table[] named prompts, as in `tark.state`
@@ -23,11 +23,11 @@ local M = {}
 ---| 'update'     # (state, params: tark.UpdateParams, change?: tark.Change) after it is in the transcript
 ---| 'gap'        # (state, session_id) the server knows more of this session: an update is missing, or a server ended
 ---| 'hunks'      # (state, uri)
----| 'permission' # (state) other permissions wait than before
----| 'input'      # (state) other questions wait than before
+---| 'permission' # (state) the list of waiting permissions has changed
+---| 'input'      # (state) the list of waiting questions has changed
 ---| 'session'    # (state, session_id?) settings or title changed, or another session is the current one
 ---| 'progress'   # (state) work-done progress
----| 'mcp'        # (state, unanswered) the list of MCP servers and hooks is another one
+---| 'mcp'        # (state, unanswered) the list of MCP servers and hooks has changed
 ---| 'attach'     # (state, bufnr) the server knows this document from now on
 ---| 'server'     # (state, 'started'|'ended')
 
@@ -35,7 +35,7 @@ local states = {} ---@type table<integer, tark.State>
 local gone = {} ---@type table<integer, true> ids of clients that ended and whose state another client took over
 local events = listeners.new()
 
----A client that has ended gets a state that nobody else sees, so that its late messages change nothing.
+---A client that has ended gets a separate state that nobody else sees, so that its late messages change nothing.
 ---@param client_id integer
 ---@return tark.State
 function M.of_client(client_id)
@@ -62,7 +62,7 @@ function M.of_client(client_id)
   return found
 end
 
----A server has started. It takes over the state of a server that ended in the same folder, if there is one.
+---Called when a server has started. It takes over the state of a server that ended in the same folder, if there is one.
 ---@param client_id integer
 ---@param root? string
 ---@return tark.State
@@ -87,8 +87,8 @@ function M.all()
 end
 
 ---@param server_state? tark.State
----@return table session the current one, as in `tark/session`; empty if there is none
----@return tark.Transcript|{ turns: tark.Turn[] } transcript of it
+---@return table session the current session, as in `tark/session`; empty if there is none
+---@return tark.Transcript|{ turns: tark.Turn[] } transcript of the session
 function M.current_session(server_state)
   local session_id = server_state and server_state.session_id
   if not server_state or not session_id then
@@ -97,7 +97,7 @@ function M.current_session(server_state)
   return server_state.sessions[session_id] or {}, server_state.transcripts[session_id] or { turns = {} }
 end
 
----The settings that the next turn has: with a custom agent, what it makes of those of the session.
+---The settings of the next turn: the settings of the session, as changed by its custom agent if it has one.
 ---@param server_state? tark.State
 ---@return { model?: string, mode?: string, approval?: string, agent?: string }
 function M.used_settings(server_state)

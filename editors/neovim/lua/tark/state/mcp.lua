@@ -1,4 +1,4 @@
----Tells views when the list of MCP servers and hooks changes, and which of them wait for the user.
+---Notifies views when the list of MCP servers and hooks changes, and which of them wait for the user.
 local handlers = require('tark.server.handlers')
 local state = require('tark.state')
 

@@ -1,5 +1,5 @@
----Sends the user's prompts to a server one after the other, from commands and from the chat alike. If two are sent
----quickly, the second one continues the session that the first one starts.
+---Sends the user's prompts to a server one after the other, both from commands and from the chat. If two prompts are
+---sent quickly, the second one continues the session that the first one starts.
 local notify = require('tark.notify')
 local requests = require('tark.server.requests')
 local state = require('tark.state')
@@ -54,11 +54,11 @@ function M.is_busy(client)
   end)
 end
 
----Starts a turn in the current session. To be called in a job of the queue.
+---Starts a turn in the current session. Call this in a job of the queue.
 ---@param client vim.lsp.Client
 ---@param params table of `tark.turn.start`, without the session
 ---@param done fun(problem?: string, answer?: { sessionId: string, turnId: string, queued?: integer })
----@param has_own_session? boolean in a new session, while the current one stays
+---@param has_own_session? boolean start the turn in a new session, while the current session stays the same
 function M.start_turn(client, params, done, has_own_session)
   local server_state = state.of_client(client.id)
   local session_id = nil ---@type string?

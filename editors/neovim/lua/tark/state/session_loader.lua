@@ -8,7 +8,7 @@ local updates = require('tark.state.updates')
 local M = {}
 
 local LAST = 200 -- messages
-local MORE = 4 -- times as many when the user wants earlier ones
+local MORE = 4 -- the factor by which the number grows when the user wants earlier messages
 local ENDED = 'the server has ended'
 
 ---@param problem? string
@@ -53,7 +53,7 @@ function M.load_earlier(server_state, session_id)
   M.load_session(server_state, session_id, (server_state.transcripts[session_id].last or LAST) * MORE, warn)
 end
 
----Creates a session that continues from before a turn: a fork up to the message before it, or a new session.
+---Creates a session that continues from before a turn: a fork up to the message before the turn, or a new session.
 ---@param server_state tark.State
 ---@param session_id string
 ---@param turn_id string

@@ -26,7 +26,7 @@ end
 function M.set_fields(server_state, session_id, values)
   local function changed(fields)
     local new = vim.tbl_extend('force', fields, values)
-    if values.mode then -- all settings: what is null is not in the table
+    if values.mode then -- the update has all settings; null values are not in the table
       new.agent, new.effective = values.agent, values.effective
     end
     return new

@@ -20,8 +20,8 @@ local function add_notices(transcript, stored)
   end
 end
 
----The positions of notices in the turn are not stored. In a turn that has not ended they come first, because its text
----continues at the end.
+---Starts a stored turn. The positions of notices in the turn are not stored. In a turn that has not ended they come
+---first, because its text continues at the end.
 ---@return tark.Turn
 local function start_turn(transcript, stored)
   local start = to_update('start', stored)
@@ -42,7 +42,7 @@ local function add_answer(transcript, turn_id, message)
   end
 end
 
----Removes the mark that the server puts behind an answer that was cut.
+---Removes the mark that the server appends to a truncated answer.
 local function remove_mark(turn)
   local last = turn.blocks[#turn.blocks]
   if last and last.kind == 'text' and turn.stopReason ~= 'end_turn' then
@@ -91,14 +91,14 @@ local function add_messages(transcript, messages, find_turn)
       add_answer(transcript, turn.turnId, message)
     elseif has_messages[turn] then
       transcripts.add_steer(transcript, turn.turnId, message.text)
-    else -- the whole prompt: that of the turn is shortened
+    else -- the message has the whole prompt; the turn has a shortened one
       turn.prompt = message.text
     end
     has_messages[turn] = true
   end
 end
 
----@param opened table the answer of `tark.session.open`; updates that come after it continue from here
+---@param opened table the answer of `tark.session.open`; later updates continue from it
 ---@return tark.Transcript
 function M.transcript(opened)
   local transcript = transcripts.new(opened.sessionId)

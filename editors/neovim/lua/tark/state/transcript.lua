@@ -5,8 +5,8 @@ local M = {}
 ---@class tark.Transcript
 ---@field sessionId string
 ---@field earlier boolean the session has messages before these
----@field turns tark.Turn[] in the order of their first update, without those of which only hunks are known
----@field byId table<string, tark.Turn> including those that are not listed
+---@field turns tark.Turn[] in the order of their first update, without turns of which only hunks are known
+---@field byId table<string, tark.Turn> including turns that are not listed
 ---@field complete? boolean it started here, or was loaded (this and the next two are set by state/updates.lua)
 ---@field last? integer number of messages that were loaded
 ---@field reloading? boolean an update is missing, and the session is being loaded again
@@ -32,7 +32,7 @@ local M = {}
 ---@field error? { code: string, message: string, hint: string }
 ---@field edits? { uri: string, state: string }[]
 ---@field changedByCommand? string[]
----@field undone? 'all'|'partly' what of its changes is undone
+---@field undone? 'all'|'partly' how much of its changes is undone
 
 ---@class tark.Usage
 ---@field inputTokens? integer
@@ -86,7 +86,7 @@ local USAGE_FIELDS = { 'costUsd', 'contextUsed', 'contextWindow', unpack(TOKEN_F
 local END_FIELDS = { 'stopReason', 'error', 'edits', 'changedByCommand' }
 local FINAL = { completed = true, failed = true, rejected = true, cancelled = true }
 
----Null, an empty text and an empty list change nothing.
+---Is the value null, an empty text or an empty list? Such values change nothing.
 local function is_empty(value)
   return value == nil or value == '' or (type(value) == 'table' and next(value) == nil)
 end
@@ -110,7 +110,7 @@ local function add_block(turn, block)
   return 'block', block
 end
 
----Appending copies the text, which can grow to a megabyte. With 33 updates a second that costs next to nothing.
+---Appending copies the text, which can grow to a megabyte. At 33 updates a second, the cost is negligible.
 local function append_text(kind)
   return function(turn, update)
     local last = turn.blocks[#turn.blocks]
@@ -124,7 +124,7 @@ local function append_text(kind)
   end
 end
 
----Calls that have not finished never will. Their content stays.
+---Marks calls that have not finished as cancelled, because they never will finish. Their content stays.
 local function finish_turn(turn)
   turn.state = 'ended'
   for _, block in pairs(turn.calls) do
@@ -134,7 +134,7 @@ local function finish_turn(turn)
   end
 end
 
----What each kind of update changes. Other kinds are ignored.
+---The function that applies each kind of update. Other kinds are ignored.
 local APPLY = {
   start = function(turn, update)
     copy_fields(turn, update, START_FIELDS)
@@ -185,7 +185,7 @@ local function turn_of(transcript, turn_id)
   return turn
 end
 
----@return tark.Turn turn that is in the transcript's list from now on
+---@return tark.Turn turn; it is now in the transcript's list
 local function listed_turn(transcript, turn_id)
   local turn = turn_of(transcript, turn_id)
   if not turn.listed then
@@ -201,7 +201,7 @@ function M.new(session_id)
   return { sessionId = session_id, earlier = false, turns = {}, byId = {} }
 end
 
----Applies a `tark/update`. Updates of other sessions, and those that were applied already, change nothing.
+---Applies a `tark/update`. Updates of other sessions and updates that were already applied change nothing.
 ---@param transcript tark.Transcript is changed in place
 ---@param params tark.UpdateParams
 ---@return tark.Change? change nil: nothing has changed
@@ -234,7 +234,7 @@ function M.apply_update(transcript, turn_id, update)
   return kind and { turn = turn, block = block, kind = kind }
 end
 
----Adds a turn that the server accepted, before its first update: it can wait for others.
+---Adds a turn that the server accepted, before its first update, because the turn can wait for others.
 ---@param transcript tark.Transcript
 ---@param turn_id string
 ---@param prompt string
@@ -259,7 +259,7 @@ function M.add_steer(transcript, turn_id, prompt)
   return { turn = turn, block = block, kind = kind }
 end
 
----The server has ended: turns that ran or waited are over.
+---Called when the server has ended: turns that ran or waited are over.
 ---@param transcript tark.Transcript
 ---@return tark.Turn[] turns that ended
 function M.interrupt(transcript)

@@ -45,13 +45,13 @@ function M.update_received(params, client_id)
   end
   state.emit('update', server_state, params, change)
   if change and change.turn.gap and not transcript.reloading then
-    transcript.reloading = true -- a new transcript replaces this one, or the user gets one message that none does
+    transcript.reloading = true -- a new transcript replaces this one; if it cannot be loaded, the user gets one message
     state.emit('gap', server_state, params.sessionId)
   end
 end
 
----The server accepted a turn. The transcript shows it before its first update, which comes when the turns before it
----have ended. What the user sends next continues its session.
+---Called when the server accepted a turn. The transcript shows the turn before its first update, which comes when the
+---turns before it have ended. The user's next prompt continues its session.
 ---@param server_state tark.State
 ---@param session_id? string the session it was sent to; nil: a new one
 ---@param answer { sessionId: string, turnId: string }
@@ -70,7 +70,7 @@ function M.turn_accepted(server_state, session_id, answer, prompt)
   end
 end
 
----The running turn accepted a message of the user.
+---Called when the running turn accepted a message of the user.
 ---@param server_state tark.State
 ---@param session_id string
 ---@param turn_id string
@@ -80,7 +80,8 @@ function M.steer_accepted(server_state, session_id, turn_id, prompt)
   emit_own_change(server_state, transcript, transcripts.add_steer(transcript, turn_id, prompt))
 end
 
----A stored session was loaded. Updates that arrived while it loaded have higher numbers, and are applied after it.
+---Called when a stored session was loaded. Updates that arrived in the meantime have higher numbers, and are applied
+---after it.
 ---@param server_state tark.State
 ---@param opened table the answer of `tark.session.open`
 ---@param last integer how many messages were requested

@@ -1,5 +1,5 @@
 ---What waits for the user: permissions and questions. Each is answered once, or dropped when the server withdraws it.
----A request of the server is answered by the coroutine of its handler, which sleeps until then.
+---The coroutine of the request's handler sleeps until the user has answered, then answers the server.
 local clients = require('tark.server.clients')
 local handlers = require('tark.server.handlers')
 local kept_text = require('tark.kept_text')
@@ -47,7 +47,7 @@ function M.find_request(request_id)
 end
 
 ---@param entry tark.WaitingRequest
----@return string id of its content: it changes if the user edits hunks of the request
+---@return string id of the request's content, which changes if the user edits hunks of the request
 function M.version(entry)
   return entry.request.requestId .. (entry.request.digest or '')
 end
@@ -56,7 +56,7 @@ end
 ---@param request_id string
 ---@param answer any
 ---@param problem? lsp.ResponseError
----@return boolean sent false: it did not come as a request, or is answered already
+---@return boolean sent false: it did not come as a request, or was already answered
 local function resume_handler(client_id, request_id, answer, problem)
   local thread = threads[client_id] and threads[client_id][request_id]
   if not thread then
@@ -76,7 +76,7 @@ local function cancel_request(client_id, request_id)
   resume_handler(client_id, request_id, nil, { code = CANCELLED, message = 'taken back' })
 end
 
----Ends the handlers of requests that are not in the state any more: the server does not wait for their answers.
+---Ends the handlers of requests that are no longer in the state, because the server no longer waits for their answers.
 ---@param server_state tark.State
 local function cancel_removed(server_state)
   for id in pairs(threads[server_state.client_id] or {}) do
@@ -86,7 +86,7 @@ local function cancel_removed(server_state)
   end
 end
 
----Adds a request to the state. If it is asked again, it replaces the former one.
+---Adds a request to the state, or replaces it if the server asks again.
 ---@param server_state tark.State
 ---@param kind 'permissions'|'inputs'
 ---@param request tark.Permission|tark.Input
@@ -123,7 +123,7 @@ local function ask(kind)
   end
 end
 
----Answers a request that did not come to this client as a request, but in the answer of `tark.state`.
+---Sends the answer as a command, for a request that came to this client in the answer of `tark.state`.
 ---@param entry tark.WaitingRequest
 ---@param answer table
 ---@param text? string
@@ -151,7 +151,7 @@ end
 ---@param text? string what the user wrote: it is kept if the server refuses the answer
 function M.answer(entry, answer, text)
   if text then
-    vim.fn.histadd('input', text) -- the server could end before it reads it
+    vim.fn.histadd('input', text) -- the server could end before it reads the answer
   end
   local id = entry.request.requestId
   if not M.find_request(id) then
@@ -165,8 +165,8 @@ function M.answer(entry, answer, text)
   end)
 end
 
----`$/cancelRequest`. It does not say which request is withdrawn: those that the server does not list any more are
----dropped.
+---`$/cancelRequest`. The notification does not say which request is withdrawn, so requests that the server no longer
+---lists are dropped.
 ---@param client_id integer
 local function drop_withdrawn(_, client_id)
   local client = clients.by_id(client_id)

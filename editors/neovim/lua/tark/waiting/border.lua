@@ -1,5 +1,5 @@
----The text in the float's border: how many requests wait, how much text is below, and how to answer. Of a folded
----request: all of it in one line. Pure.
+---The text in the float's border: how many requests wait, how much text is below, and how to answer. For a folded
+---request, the one line that shows all of this. Pure.
 local figures = require('tark.figures')
 local styled_lines = require('tark.waiting.styled_lines')
 

@@ -16,13 +16,13 @@ local M = {}
 ---@field keys fun(request: table): tark.WaitingKey[]
 ---@field draw fun(request: table, keys: tark.WaitingKey[]): tark.StyledLines
 ---@field title fun(request: table): string one line
----@field stage? fun(request: table): integer it is drawn again when that changes
+---@field stage? fun(request: table): integer the request is redrawn when this changes
 ---@field entered? fun(entry: tark.WaitingRequest) the user went to the float
----@field is_one_line? boolean one line is shown of it, except while the user is there
----@field is_written? fun(request: table): boolean does the user write the answer in a window of its own?
+---@field is_one_line? boolean shown as one line, except while the user is in the float
+---@field is_written? fun(request: table): boolean does the user write the answer in a separate window?
 
----@class tark.CardNavigation what the keys do that decide nothing; float.lua sets it
----@field show fun() draw again what is due
+---@class tark.CardNavigation functions for keys that decide nothing; float.lua sets them
+---@field show fun() redraw what should be shown
 ---@field fold fun()
 ---@field next fun()
 ---@field previous fun()
@@ -40,7 +40,7 @@ local view_loaders = {} ---@type table<string, fun(): tark.WaitingView> by kind
 local navigation ---@type tark.CardNavigation
 local shown ---@type tark.Card?
 
----The views need this module, so it does not require them. startup.lua registers them.
+---The views require this module, so it cannot require them. startup.lua registers them.
 ---@param kind 'permissions'|'inputs'
 ---@param load fun(): tark.WaitingView
 function M.register_view(kind, load)
@@ -85,7 +85,7 @@ function M.accepts_keys()
   return window.focused() and keys.are_enabled()
 end
 
----@return boolean does the turn run whose request was shown last?
+---@return boolean is the turn whose request was shown last still running?
 function M.turn_runs()
   for _, server_state in ipairs(shown and state.all() or {}) do
     local origin = shown.turn
@@ -106,7 +106,7 @@ local function key_pressed(key)
   elseif not current or not shown then
     return
   elseif key.decides and not M.accepts_keys() then
-    return keys.disable_briefly() -- it could be held down: there must be a moment without it
+    return keys.disable_briefly() -- the key could be held down: it must be released for a moment
   end
   if key.decides and version_of(current) ~= shown.version then
     return navigation.show() -- the new version could not be shown yet
@@ -154,7 +154,7 @@ local function draw(current, folded)
   return M.view(current).draw(current.request, M.is_written(current) and {} or (keys_of(current)))
 end
 
----Updates the border, and whether the end was seen. To be called whenever one of them could have changed.
+---Updates the border, and whether the end was seen. Call this whenever one of them could have changed.
 function M.update_border()
   local current = M.current()
   if not current or not shown or not window.id() then
@@ -177,14 +177,14 @@ function M.update_border()
   window.set_border_text(border.title(position, #all, below, current.request.byModel), footer)
 end
 
----The screen or the text has another size.
+---Called when the size of the screen or the text has changed.
 function M.resized()
   window.measure(config.get().permission.max_lines)
   window.reposition()
   M.update_border()
 end
 
----Draws it again after one of its own keys has changed what it says.
+---Redraws the request after one of its own keys has changed its text.
 function M.redraw()
   local current = M.current()
   if current and shown and vim.api.nvim_buf_is_valid(shown.buffer) then
@@ -195,7 +195,8 @@ function M.redraw()
   end
 end
 
----Nothing waits, but the next question can come at once. What is typed for it must not get into a file.
+---Shows an answered card: nothing waits, but the next question can come at once, and keys that are typed for it must
+---not get into a file.
 function M.show_answered()
   if shown and window.id() then
     local drawn = styled_lines.new()

@@ -1,4 +1,5 @@
----Decides which waiting request is shown: whole, as one line, or not at all. Brings the user to the float and back.
+---Decides which waiting request is shown, and how: in full, as one line, or not at all. Brings the user to the float
+---and back.
 local autocmds = require('tark.waiting.autocmds')
 local card = require('tark.waiting.card')
 local keys = require('tark.waiting.keys')
@@ -36,8 +37,8 @@ local function close()
   card.close()
 end
 
----Neovim refuses windows at times (a completion function runs, the command-line window is open). Then tries again
----later.
+---Calls `fn`. Neovim refuses windows at times (a completion function runs, the command-line window is open). Then tries
+---again later.
 ---@param fn function
 local function try(fn, ...)
   local ok, problem = pcall(fn, ...)
@@ -66,8 +67,8 @@ local function open(current, folded)
   dismissed, is_lingering = false, false
 end
 
----Keeps the float open for a moment after an answer. Questions of one turn come one after another, and no key decides
----anything in that moment.
+---Keeps the float open for a moment after an answer, because questions of one turn come one after another. No key
+---decides anything in that moment.
 local function linger()
   if is_lingering then
     return
@@ -81,7 +82,7 @@ local function linger()
   end, LINGER_MS)
 end
 
----Shows what is due: the shown request while it waits, a new one if the shown one was folded or closed, else the
+---Shows the right request: the shown request while it waits, a new one if the shown one was folded or closed, else the
 ---oldest.
 function M.show()
   local all, fresh, versions = waiting.all(), nil, {}
@@ -125,7 +126,7 @@ function M.focus(request_id)
   end
 end
 
----A window was entered. The float can be entered by `focus`, by keys for windows or by the mouse.
+---Called when a window was entered. The float can be entered by `focus`, by window keys or by the mouse.
 function M.entered()
   local current = card.current()
   if window.focused() and current then
@@ -140,7 +141,7 @@ function M.entered()
   card.update_border()
 end
 
----The cursor moved, the text was changed, or a window was scrolled.
+---Called when the cursor moved, the text changed, or a window was scrolled.
 function M.moved()
   if not window.focused() then
     window.reposition()
@@ -152,12 +153,12 @@ end
 
 M.resized = card.resized
 
----The user closed the float. It opens again with the next request, or when the user goes to it.
+---Called when the user closed the float. It opens again with the next request, or when the user goes to it.
 function M.closed()
   dismissed = true
 end
 
----A tab page was closed, perhaps with the float. That does not mean that the user wanted to close the float.
+---Called when a tab page was closed, perhaps with the float. The user did not necessarily want to close the float.
 function M.show_again()
   dismissed = false
   M.show()

@@ -1,5 +1,5 @@
----The place of a folded request: one line at the foot of a window for files, where it covers no hunk, not the prompt of
----the chat, and not the line of the cursor.
+---The place of a folded request: one line at the bottom of a window for files, where it does not cover a hunk, the
+---prompt of the chat, or the line of the cursor.
 local drawing = require('tark.review.drawing')
 local placement = require('tark.waiting.placement')
 local workspace = require('tark.workspace')
@@ -25,7 +25,7 @@ local function row_of(window, line, column, first_row)
   return vim.fn.screenpos(window, line, column).row - first_row + 1
 end
 
----The rows between the line above a hunk and the line below it: its own lines, and the virtual ones.
+---The rows between the line above a hunk and the line below it: its own lines and its virtual lines.
 ---@param window integer
 ---@param info vim.fn.getwininfo.ret.item
 ---@param first_row integer

@@ -1,5 +1,5 @@
----The keys of the float: mapped in its buffer and listed in its text. Those that decide are disabled for a moment after
----the text or the focus has changed, so that no key decides that the user typed for something else.
+---The keys of the float: mapped in its buffer and listed in its text. Keys that decide are disabled for a moment after
+---the text or the focus has changed, so that a key that the user typed for something else decides nothing.
 local notify = require('tark.notify')
 
 local M = {}
@@ -14,7 +14,7 @@ local DISABLED_MS = 300
 ---@field leaves? boolean works even if nothing waits any more
 ---@field grants? boolean works only after the end of the text was on the screen
 ---@field short? string its description in the border; nil: not shown there
----@field line? boolean has a line of its own in the text
+---@field line? boolean has a separate line in the text
 ---@field also? string[] other keys for the same
 
 local enabled_at = 0 -- milliseconds

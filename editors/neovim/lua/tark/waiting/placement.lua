@@ -1,5 +1,5 @@
----Chooses the side and height of the float so that it leaves the line of the cursor free, and the row of a folded one.
----Pure.
+---Chooses the side and height of the float so that it does not cover the line of the cursor, and the row of a folded
+---float. Pure.
 local M = {}
 
 local BORDER = 2
@@ -32,7 +32,7 @@ function M.choose(rows, wanted, cursor, side)
   return { side = side, height = height }
 end
 
----The row for one line: the lowest that is not taken.
+---The row for a folded float: the lowest row that is not taken.
 ---@param rows integer number of rows
 ---@param taken [integer, integer][] first and last row, from 1
 ---@return integer row the last one if all are taken

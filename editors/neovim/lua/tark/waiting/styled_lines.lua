@@ -35,7 +35,7 @@ function StyledLines:add(...)
   table.insert(self.lines, line)
 end
 
----Adds lines of untrusted text, each behind a sign, so that none can look like a line of the plugin.
+---Adds lines of untrusted text, each after a sign, so that none can look like a line of the plugin.
 ---@param text string can have line breaks
 ---@param sign string
 ---@param group? string
@@ -46,7 +46,7 @@ function StyledLines:quote(text, sign, group)
   end
 end
 
----Writes them to a buffer that only the plugin writes.
+---Writes the lines to a buffer that only the plugin writes.
 ---@param buffer integer
 function StyledLines:write_to(buffer)
   vim.bo[buffer].modifiable = true

@@ -1,5 +1,5 @@
----The window of the float: it opens without the focus, at the right, and avoids the line of the cursor; or as one line
----at the foot of a window for files.
+---The window of the float. It opens without the focus, either at the right, where it avoids the line of the cursor, or
+---as one line at the bottom of a window for files.
 local float = require('tark.float')
 local foot = require('tark.waiting.foot')
 local placement = require('tark.waiting.placement')
@@ -57,7 +57,7 @@ local function float_rows()
   return tabs and 1 or 0, math.max(vim.o.lines - vim.o.cmdheight - status, 3)
 end
 
----There is always a border, because it shows the keys.
+---The border of the float. There is always one, because it shows the keys.
 ---@return string|string[]
 local function border()
   local wanted = float.border()
@@ -100,7 +100,7 @@ local function cursor_row()
   return vim.fn.win_screenpos(0)[1] + vim.fn.winline() - 1 - first
 end
 
----The look of the window: with a border, or one line without.
+---The look of the window: with a border, or one line without a border.
 ---@param place vim.api.keyset.win_config
 ---@return vim.api.keyset.win_config
 local function look(place)
@@ -144,7 +144,7 @@ function M.line_width()
   return line_place and line_place.width
 end
 
----Measures its text. To be called again when the text or the screen has changed.
+---Measures the text. Call this again when the text or the screen has changed.
 ---@param longest integer maximum number of rows
 function M.measure(longest)
   local id = M.id()
@@ -156,7 +156,7 @@ function M.measure(longest)
   end
 end
 
----Moves it if the cursor has come under it. This runs with each key, so it is cheap.
+---Moves the window if it covers the cursor. This runs at each key, so it must be cheap.
 function M.reposition()
   local id = M.id()
   if id and line_place then
@@ -172,7 +172,7 @@ function M.reposition()
   end
   local first, last = float_rows()
   local available = last - first - reserved_rows
-  -- Until the user enters it, it takes at most half of the screen.
+  -- Until the user enters it, the window takes at most half of the screen.
   local wanted = M.focused() and size.height or math.min(size.height, math.floor(available / 2))
   local new = placement.choose(available, wanted, cursor_row(), side)
   if not current or new.side ~= current.side or new.height ~= current.height then

@@ -1,4 +1,4 @@
-/** What the extension says above the prompt: a line for each message, each for a while. */
+/** The messages of the extension above the prompt: one line for each, visible for a while. */
 
 import { chatLine } from "../../text/surfaces";
 import { h } from "./element";
@@ -16,7 +16,7 @@ export class AlertPart {
     setTimeout(() => line.remove(), SAID_MS);
   }
 
-  /** The user has gone on. */
+  /** Call this when the user has moved on. */
   clear(): void {
     this.element.replaceChildren();
   }

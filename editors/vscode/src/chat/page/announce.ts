@@ -28,7 +28,7 @@ export class Announcer {
     }
   }
 
-  /** The message is no longer true: it is not announced any more, and a screen reader does not find it. */
+  /** Call this when the message is no longer true: it is not announced, and a screen reader does not find it. */
   withdraw(words: string): void {
     if (this.next === words) {
       this.next = undefined;

@@ -27,7 +27,7 @@ export class AttachmentsPart {
     this.listen();
   }
 
-  /** Are there more than the current file? That alone needs no prompt of its own. */
+  /** Is anything attached besides the current file? The current file alone does not require a separate prompt. */
   get hasFiles(): boolean {
     return this.items.some(({ id }) => id !== "place");
   }

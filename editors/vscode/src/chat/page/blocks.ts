@@ -76,7 +76,7 @@ class Notice implements DrawnBlock {
   }
 }
 
-/** A block that the user opens and closes; its state is kept. Its body is drawn only while it is open. */
+/** A block that the user can open and close. Remembers whether it is open, and draws its body only then. */
 abstract class Folded implements DrawnBlock {
   readonly element: HTMLDetailsElement;
   protected readonly summary = h("summary");

@@ -1,4 +1,4 @@
-/** Consecutive calls that only look, folded into one row. */
+/** Consecutive read-only calls, folded into one row. */
 
 import type { CallView } from "../messages";
 import { callRow, readsWords } from "./callRow";
@@ -6,7 +6,7 @@ import { h, setAttribute, setText } from "./element";
 import { rememberOpened, type Page } from "./page";
 import { STATUSES } from "./wording";
 
-/** What the row shows: the first of these that a call of the group has. */
+/** The status of the row: the first of these that a call of the group has. */
 const ORDER = ["waiting", "in_progress", "pending", "failed", "rejected", "cancelled", "completed"];
 
 export class CallGroup {

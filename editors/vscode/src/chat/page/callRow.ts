@@ -53,7 +53,7 @@ export function hasFailed({ status, outcome }: CallView): boolean {
   return status === "completed" && outcome?.exitCode !== undefined && outcome.exitCode !== 0;
 }
 
-/** Is it an edit whose text was in the file already? */
+/** Is it an edit whose text was already in the file? */
 export function isUnchanged(call: CallView): boolean {
   const diffs = diffsOf(call);
   return call.status === "completed" && diffs.length > 0 && diffs.every(({ hunks }) => hunks.length === 0);
@@ -63,7 +63,7 @@ function diffsOf({ content = [] }: CallView): Diff[] {
   return content.filter((part): part is Diff => (part as { type?: string }).type === "diff");
 }
 
-/** A call that only looks: consecutive ones share a row. */
+/** Is the call read-only? Consecutive read-only calls share a row. */
 export function isRead({ name }: CallView): boolean {
   return name !== undefined && READS.has(name);
 }

@@ -1,7 +1,7 @@
 /**
  * Converts code that the model cites, `<code="path" #10:20>...</code>`, to a Markdown link and a fenced block. Pure.
  *
- * The same as lua/tark/chat/text.lua of the Neovim plugin, and as the server writes it into chat documents.
+ * Does the same as lua/tark/chat/text.lua of the Neovim plugin, and as the server in chat documents.
  */
 
 const OPENING = /<code="([^"\n]*)" #(\d+):?(\d*)>/;

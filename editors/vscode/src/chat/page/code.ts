@@ -45,7 +45,7 @@ export class CodeView {
     setTimeout(() => setText(copy, "Copy"), COPIED_MS);
   }
 
-  /** What stands before the block is read from the page, since the parser draws it separately while the text grows. */
+  /** The text before the block is read from the page, since the parser draws it separately while the text grows. */
   private post(kind: "apply" | "newFile"): void {
     const previous = this.element.previousElementSibling;
     const before = previous === null || previous.classList.contains("code") ? "" : previous.textContent.slice(-LOOKED_AT);

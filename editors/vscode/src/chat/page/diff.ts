@@ -24,7 +24,7 @@ export function diffElement(page: Page, diff: Diff, folders: readonly string[]):
   return h("div", { class: "diff" }, open, someLines(lines(diff, folders), `Changes in ${name}`));
 }
 
-/** The first lines, and a button that shows the others. */
+/** The first lines, and a button that shows the rest. */
 function someLines(all: readonly DiffLine[], name: string): HTMLElement {
   const frame = h("pre", { tabindex: 0, role: "group", "aria-label": name });
   frame.append(...all.slice(0, MOST_LINES).map(lineElement));

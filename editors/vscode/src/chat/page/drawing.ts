@@ -88,14 +88,14 @@ export class Drawing {
     }
   }
 
-  /** The list item of which nothing is drawn yet. */
+  /** The list item that is still empty. */
   private emptyItem(): HTMLElement | undefined {
     const parent = this.parents.at(-1);
     const item = parent?.nodeName === "P" ? this.parents.at(-2) : parent;
     return item?.nodeName === "LI" && item.textContent === "" ? (item as HTMLElement) : undefined;
   }
 
-  /** The box of a task list: text, because it cannot be changed here. */
+  /** The checkbox of a task list. It is text, because it cannot be changed here. */
   private checkbox(item: HTMLElement, checked: boolean): void {
     item.classList.add("task");
     this.add(h("span", { class: "box-sign", "aria-hidden": "true" }, checked ? "☑ " : "☐ "), h("span", { class: "unseen" }, checked ? "done: " : "to do: "));

@@ -1,13 +1,13 @@
 /**
- * The keys that edit a text field, run at once.
+ * Runs the keys that edit a text field at once.
  *
- * VS Code takes these keys from a web page and runs them later, from its own process: what you typed meanwhile would be
- * selected and replaced, or undone. Its listener is on the window, so a key that stops before it is ours. *Paste* loses
- * nothing, and a page may not do it, so it stays with VS Code.
+ * VS Code takes these keys from a web page and runs them later, from its own process. What the user typed meanwhile would
+ * be selected and replaced, or undone. VS Code listens on the window, so the page can handle a key first and stop it.
+ * *Paste* loses nothing, and pages may not paste, so VS Code does it.
  */
 
 const KEYS: Readonly<Record<string, string>> = { a: "selectAll", z: "undo", "shift+z": "redo", y: "redo", x: "cut", c: "copy" };
-/** If the page may not do these, VS Code does. */
+/** If the page may not do these, VS Code does them. */
 const CLIPBOARD: readonly string[] = ["cut", "copy"];
 const FIELD = "textarea, input:not([type]), input[type=text], input[type=search]";
 
@@ -32,7 +32,7 @@ function editingCommand(event: KeyboardEvent, isMac: boolean): string | undefine
   if (!held || other || event.altKey || event.isComposing) {
     return undefined;
   }
-  // On a keyboard with other letters, the place of the key decides.
+  // On a keyboard with another alphabet, the position of the key decides.
   const letter = /^[a-z]$/i.test(event.key) ? event.key.toLowerCase() : event.code.replace(/^Key/, "").toLowerCase();
   const name = `${event.shiftKey ? "shift+" : ""}${letter}`;
   return Object.hasOwn(KEYS, name) ? KEYS[name] : undefined;

@@ -2,7 +2,7 @@
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `true` sets an attribute without a value; `false` and undefined leave it out. */
+/** `true` sets an attribute without a value; `false` and undefined omit it. */
 export function h<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},

@@ -1,4 +1,4 @@
-/** A link in the chat. It has no href: it tells the extension, which checks the target. */
+/** A link in the chat. It has no href: a click sends a message to the extension, which checks the target. */
 
 import { h } from "./element";
 import type { Page } from "./page";

@@ -72,7 +72,7 @@ export class MarkdownView {
     this.done += last === undefined ? 0 : offset(rest, tokens[last]!.map?.[0] ?? 0);
   }
 
-  /** Replaces the elements that can still change, below those that are final. */
+  /** Replaces the elements that can still change, after the final ones. */
   private drawOpen(nodes: readonly Node[], stays?: Node): void {
     for (const node of this.open) {
       node.parentNode?.removeChild(node);

@@ -1,12 +1,12 @@
-/** What the parts of the page share: posting messages, and state that outlives the page. */
+/** What the parts of the page share: posting messages, and state that survives reloading the page. */
 
 import type { ReplacedTurn, ToHost } from "../messages";
 
 const MOST_OPENED = 500;
 
 /**
- * Stored by `setState`, so it survives hiding and reloading the page. VS Code can give back an older state after a reload of
- * the window, so the text of the prompt is not here: the extension keeps it.
+ * Stored by `setState`, so it survives hiding and reloading the page. After a reload of the window, VS Code can return an
+ * older state. So the text of the prompt is not here: the extension keeps it.
  */
 export interface Kept {
   /** The id of its tab: VS Code passes it to the extension when it restores the tab. */
@@ -35,13 +35,13 @@ export interface Page {
   post(message: ToHost): void;
   /** Announces a message to screen readers. */
   announce(words: string): void;
-  /** The announcement is no longer true. */
+  /** Call this when the announcement is no longer true. */
   withdraw(words: string): void;
 }
 
 /**
- * Remembers whether a block is open. A click is remembered at once: "toggle" comes later, and if the block was drawn again
- * between them, it would be closed.
+ * Remembers whether a block is open. Records a click at once, because the "toggle" event comes later. If the block were
+ * redrawn in between, it would be closed.
  */
 export function rememberOpened(page: Page, key: string, summary: HTMLElement, block: HTMLDetailsElement): void {
   summary.addEventListener("click", () => keepOpened(page, key, !block.open));

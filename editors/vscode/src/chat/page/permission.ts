@@ -15,7 +15,7 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
   const { requestId, version, command } = request;
   const answer = (reply: Reply, wasSeen = false) => asking.answer({ kind: "permission", version, reply, ...(wasSeen && { wasSeen }) });
   const text = h("div", { class: "asked", tabindex: 0, role: "group", "aria-label": "What Tark asks for" });
-  /** Allows once the end was seen. Before that, it goes on to the part that was not seen. */
+  /** Allows the request once its end was seen. Before that, scrolls to the part that was not seen. */
   const allow = (how: Omit<Reply, "outcome"> = {}) => (): void => {
     if (seen.update()) {
       answer({ outcome: "allow", ...how }, true);
@@ -62,12 +62,12 @@ export function permissionElement(asking: RequestContext, request: PermissionRow
   );
 }
 
-/** `edit shop/prices.py` begins with a capital letter, as the headings of commands do. Names of other tools stay. */
+/** Capitalizes `edit shop/prices.py`, like the headings of commands. Names of other tools stay as they are. */
 function heading(title: string): string {
   return plainLine(titleInWords(title)).replace(/^(edit|move|delete) /, (verb) => verb.charAt(0).toUpperCase() + verb.slice(1));
 }
 
-/** Was the end of the text on screen? If all of it must be seen, its diffs must be open, too. */
+/** Was the end of the text on screen? If the user must see all of it, its diffs must be open, too. */
 class Seen {
   private atEnd = false;
 
@@ -99,7 +99,7 @@ class Seen {
     }
   }
 
-  /** Of what must be read. The reason and the other answers are below it. */
+  /** The bottom of the part that must be read. The reason and the other answers are below it. */
   private end(): number {
     const last = [...this.text.querySelectorAll<HTMLElement>(":scope > .must")].at(-1)!;
     return last.offsetTop + last.offsetHeight - this.text.offsetTop;
@@ -142,7 +142,7 @@ function subject(asking: RequestContext, { command, edits }: PermissionRow): HTM
   return [...parts, ...(edits ?? []).map((diff) => change(asking, diff))];
 }
 
-/** The shell and the environment of the command, on a line that opens. */
+/** The shell and the environment of the command, behind a toggle. */
 function howElement({ command }: PermissionRow): HTMLElement[] {
   if (command === undefined) {
     return [];

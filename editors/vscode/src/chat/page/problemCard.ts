@@ -1,4 +1,4 @@
-/** Draws what went wrong in a turn: a sentence, the buttons that help, and the server's words behind "Details". */
+/** Draws what went wrong in a turn: a sentence, the buttons that help, and the server's message behind "Details". */
 
 import { REMEDY_LABELS, type Remedy } from "../../model/turnProblems";
 import { chatProse, plainLine } from "../../text/surfaces";
@@ -40,7 +40,7 @@ function remedyButton(page: Page, { turnId, worked, model }: TurnHead, remedy: R
   return button(words, does, isMain ? { class: "main" } : {});
 }
 
-/** Counts down. Pressed, it tries again at 0; pressed once more, it does not. */
+/** A button with a countdown. If it is pressed, the turn is tried again at 0. If it is pressed again, it is not. */
 function waitButton(page: Page, { turnId, retry }: TurnHead): HTMLElement {
   const { at, waits } = retry!;
   const title = waits ? "Do not try again by itself" : "Try again as soon as the provider allows it";
@@ -64,7 +64,7 @@ function clock(seconds: number): string {
   return seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} min`;
 }
 
-/** The server's words: about the key that was set, else about the error. */
+/** The server's message about the key that was set, else about the error. */
 function details({ error, key }: TurnHead): HTMLElement[] {
   const { message, hint } = key === undefined ? { message: "", hint: "", ...error } : { message: key.message, hint: "" };
   if (message === "" && hint === "") {

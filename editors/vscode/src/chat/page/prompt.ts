@@ -1,4 +1,4 @@
-/** The prompt. Typed text is never lost; earlier prompts can be recalled, and edited and sent again. */
+/** The prompt box. Typed text is never lost. Earlier prompts can be recalled, edited and sent again. */
 
 import { SLASH_COMMANDS, type AttachmentRow, type CompletionRow, type ReplacedTurn, type SlashCommand } from "../messages";
 import { AttachmentsPart } from "./attachments";
@@ -141,7 +141,7 @@ export class PromptPart {
     this.page.post({ kind: "run", what: command });
   }
 
-  /** What is attached cannot be sent to a running turn: it is queued. */
+  /** Attachments cannot be sent to a running turn, so a prompt with attachments is queued. */
   private steer(): void {
     const words = this.field.value.trim();
     if (!this.running || this.attachments.hasFiles || this.instead !== undefined) {
@@ -236,7 +236,7 @@ export class PromptPart {
   }
 }
 
-/** Is the cursor in the first line as it is drawn? A long line is drawn as several. */
+/** Is the cursor in the first line on screen? A long line wraps to several. */
 function isAtFirstLine(field: HTMLTextAreaElement): boolean {
   const before = field.value.slice(0, field.selectionStart);
   if (field.selectionStart !== field.selectionEnd || before.includes("\n")) {

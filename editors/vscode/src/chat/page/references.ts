@@ -1,8 +1,9 @@
 /**
  * Finds references to code in text: `src/page.py:10-20`, `src/page.py#L10-L20`, `@file:src/page.py:10`. Pure.
  *
- * The extension checks whether the file exists when the user follows a link. The same as lua/tark/chat/links.lua of the
- * Neovim plugin, except that a path must look like one, because it is drawn as a link: `at 12:30` is not a reference.
+ * The extension checks whether the file exists when the user follows a link. Does the same as lua/tark/chat/links.lua of
+ * the Neovim plugin, with one difference: because references are drawn as links, a path must look like a path. `at 12:30`
+ * is not a reference.
  */
 
 export interface Reference {
@@ -57,7 +58,7 @@ export function findReferences(text: string): FoundReference[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** The reference, if the whole text is one, as is common in backticks. */
+/** The reference, if the whole text is a reference, as is common in backticks. */
 export function wholeReference(text: string): Reference | undefined {
   const [only] = findReferences(text);
   return only?.start === 0 && only.end === text.length ? only : undefined;

@@ -1,10 +1,10 @@
 /**
- * The keys of the buttons *Allow* and *Reject* of a permission request. They press the button, so they do no more than a
- * click: not right after the request appeared, and *Allow* not before its end was seen.
+ * The keys of the buttons *Allow* and *Reject* of a permission request. They press the button, so the limits of a click
+ * apply: no button works right after the request appeared, and *Allow* works only after the end of the request was seen.
  */
 
-const QUIET_MS = 1000; // after text was in the prompt: the same key sent it, and can be pressed twice
-const OTHER_KEYS = "input, textarea, select, button, a, summary"; // they have a meaning of their own for these keys
+const QUIET_MS = 1000; // after text was in the prompt: the same key sends it, and the user may press it twice
+const OTHER_KEYS = "input, textarea, select, button, a, summary"; // these elements handle these keys themselves
 
 export interface AnswerKey {
   /** The attributes of the button. `data-keys` is what its tooltip says. */
@@ -17,7 +17,7 @@ export function answerKey(key: "Enter" | "Backspace", isMac: boolean): AnswerKey
   return { "data-key": key, "data-keys": isMac ? `⌘${key}` : `Ctrl+${key}`, "aria-keyshortcuts": `${isMac ? "Meta" : "Control"}+${key}` };
 }
 
-/** `requests` has the requests, of which only the first is visible. The keys of a prompt with text are those of the prompt. */
+/** Of the requests in `requests`, only the first is visible. If the prompt has text, these keys belong to the prompt. */
 export function runAnswerKeys(body: HTMLElement, requests: HTMLElement, isMac: boolean): void {
   let typedAt = -QUIET_MS;
   body.addEventListener(

@@ -1,4 +1,4 @@
-/** The card of an empty chat in which something has to be set up first. */
+/** The card in an empty chat that shows what has to be set up first. */
 
 import type { SetupOffer, SetupView } from "../../model/setup";
 import { chatProse, plainExcerpt, plainLine } from "../../text/surfaces";

@@ -1,4 +1,4 @@
-/** The start of a text as a screen reader announces it: its words, without the signs of Markdown. Pure. */
+/** The start of a text for screen readers: its words, without Markdown syntax. Pure. */
 
 import type { Token } from "markdown-it";
 import { chatLine } from "../../text/surfaces";
@@ -12,7 +12,7 @@ export function spokenText(markdown: string): string {
   return chatLine(parts.join(" ")).slice(0, LONGEST).trim();
 }
 
-/** A block without a sign at its end gets one, so that a pause is heard. */
+/** A block without punctuation at its end gets a period, so that the screen reader pauses. */
 function blockWords(token: Token): string {
   if (token.type === "fence" || token.type === "code_block") {
     return "(code)";

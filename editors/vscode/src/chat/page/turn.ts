@@ -80,7 +80,7 @@ export class TurnView {
     }
   }
 
-  /** Drawn again only if it changes, so that a focused button and open details stay. */
+  /** Redrawn only if it changes, so that a focused button and open details stay. */
   private drawProblem(): void {
     const { head } = this.turn;
     const shown = JSON.stringify([head.state, head.stopReason, head.error, head.retry, head.key]);
@@ -135,7 +135,7 @@ export class TurnView {
     this.end.replaceChildren(...endButtons(this.page, head));
   }
 
-  /** Adds the element of a new block. A call that only looks joins the one before it. */
+  /** Adds the element of a new block. A read-only call joins a read-only call before it. */
   private addElement(index: number, element: HTMLElement): void {
     const [before, block] = [this.turn.blocks[index - 1], this.turn.blocks[index]];
     const first = this.drawn[index - 1]?.element;

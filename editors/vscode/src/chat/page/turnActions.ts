@@ -4,11 +4,11 @@ import type { TurnHead } from "../messages";
 import { button, h } from "./element";
 import type { Page } from "./page";
 
-/** Kinds that start with a prompt alone. Others are about a place in a file, which an edited prompt would lack. */
+/** Kinds that need only a prompt. Other kinds are about a place in a file, which an edited prompt would lack. */
 const EDITED = new Set(["agent", "ask"]);
 const UNDONE: Readonly<Record<string, string>> = { all: "Undone", partly: "Undone in part" };
 
-/** What the buttons depend on: they are made again only if this changes, so that a focused button stays. */
+/** What the buttons depend on. They are recreated only if this changes, so that a focused button stays. */
 export function actionsKey({ state, undoable, undone, mode, stopReason }: TurnHead): string {
   return [state, undoable, undone, mode, stopReason].join();
 }
@@ -31,7 +31,7 @@ export function promptButtons(page: Page, head: TurnHead, edit: () => void): rea
   ];
 }
 
-/** At the end of the turn: that it is undone, and the approval of its plan, which only the last turn shows (CSS). */
+/** The end of a turn: the note that it is undone, and the button that approves its plan (CSS shows it only in the last turn). */
 export function endButtons(page: Page, { turnId, state, undone, mode, stopReason }: TurnHead): readonly HTMLElement[] {
   if (state !== "ended") {
     return [];

@@ -73,8 +73,8 @@ export function callProblem(call: CallView): string {
 }
 
 /**
- * The server's notice of a retry, `retrying in 2 s (too many requests)`: the time until then, and what is said afterwards. It
- * may never have come to the retry, so that is not said.
+ * Parses the server's notice of a retry, `retrying in 2 s (too many requests)`: the time until then, and the text shown
+ * afterwards. This text does not say that the retry was made, because it may never have happened.
  */
 export function retryOf(message: string): { readonly ms: number; readonly past: string } | undefined {
   const [, seconds, reason] = /^retrying in (\d+) s \((.*)\)$/s.exec(message) ?? [];
