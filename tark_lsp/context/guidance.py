@@ -1,6 +1,6 @@
 """Guidance: everything that files of the user and the project add to the system prompt, in a fixed order.
 
-What changes least comes first, because providers cache a prompt by its prefix: skills, memory, the user's
+The parts that change least come first, because providers cache a prompt by its prefix: skills, memory, the user's
 instructions, the project's instructions from its top folder down to the document, rules for all files, other rules.
 """
 
@@ -27,7 +27,7 @@ class Guidance:
 def find_guidance(
     sources: Sources, document: Path | None, files: Sequence[Path], memory: Sequence[SystemPart]
 ) -> Guidance:
-    """`document`: the one that the turn is about. `files`: other files of the session whose rules apply, too."""
+    """`document`: the document that the turn is about. `files`: other files of the session, whose rules also apply."""
     skills = find_skills(sources)
     about = [*files, *([] if document is None else [document])]
     parts = (

@@ -1,4 +1,4 @@
-"""A command line or URL that a user typed, as a server with a name. Pure."""
+"""Turns a command line or URL that a user typed into the settings and name of a server. Pure."""
 
 import re
 import shlex
@@ -46,7 +46,7 @@ def _of_words(words: Sequence[str]) -> str:
 
 
 def _short(word: str) -> str:
-    """The name of a program, file or package, without what all servers are called."""
+    """The name of a program, file or package, without affixes that many servers share (`mcp-`, `-server`)."""
     name = PurePath(re.sub(r"(?<=.)@[^/]*$", "", word)).name
     name = re.sub(r"\.(?:py|js|mjs|ts|exe|cmd)$", "", name).lower().replace("_", "-")
     return COMMON.sub("", name) or name

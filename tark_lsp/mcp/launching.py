@@ -1,4 +1,4 @@
-"""Makes the transport of a server: its process, in the sandbox if there is one, or its HTTP endpoint."""
+"""Creates the transport of a server: its process, in the sandbox if possible, or its HTTP endpoint."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # loaded with the first server that needs them
 
 MARKER = "TARK_MCP_SERVER"
 READ_VARIABLES = 'while IFS= read -r line && [ -n "$line" ]; do export "$line"; done; exec "$@"'
-"""A shell reads the configured variables from stdin, because everybody can read the command line of the sandbox."""
+"""A shell reads the configured variables from stdin, because all users can read the sandbox's command line."""
 IN_SANDBOX = (
     "it runs in the sandbox: {}your home folder is hidden, and the workspace cannot be written to (docs/mcp.md)"
 )
@@ -49,9 +49,10 @@ async def make_transport(
     stack: AsyncExitStack,
     server_log: ServerLog | None = None,
 ) -> tuple[Transport, str]:
-    """The transport, and why the program runs without a sandbox; empty if it runs in one, or there is no program.
+    """The transport, and why the program runs without a sandbox. The reason is empty if it runs in one, or if there is
+    no program.
 
-    What has to end with the server is put on `stack`. Raises McpError.
+    Everything that must be closed with the server is pushed to `stack`. Raises McpError.
     """
     if resolved.url:
         from tark_lsp.mcp.streamable_http import StreamableHttp  # most servers are programs
@@ -110,7 +111,7 @@ async def _confined(
 
 
 def endpoint_of(config: ServerConfig, resolved: Resolved, around: Surroundings, *, login: bool = True) -> Endpoint:
-    """Of a server over HTTP. `login`: use yours, if it has one. Raises McpError."""
+    """The endpoint of a server over HTTP. `login`: use the user's login, if there is one. Raises McpError."""
     headers = expand_all(config.settings.headers, around.environ)
     addresses = addresses_of(resolved.url, around.is_public, private=is_private(config, resolved))
     return Endpoint(resolved.url, headers, addresses, _login(config, resolved, around) if login else None)
@@ -122,7 +123,7 @@ def is_private(config: ServerConfig, resolved: Resolved) -> bool:
 
 
 def can_log_in(config: ServerConfig, resolved: Resolved) -> bool:
-    """Tokens go to an encrypted URL, or to this machine, and not if you wrote the header for them yourself."""
+    """Tokens are sent only over https or to this machine, and only if the user did not set `Authorization` himself."""
     own = any(name.lower() == "authorization" for name in config.settings.headers)
     return not own and (resolved.url.startswith("https://") or is_loopback(resolved.url))
 
