@@ -66,7 +66,7 @@ class _Agents:
                 return self._list(as_json=options.json)
 
     def _find(self, name: str) -> Agent:
-        """Of the project: yours need no approval."""
+        """An agent of the project; the user's own need no approval. Raises RequestError."""
         offered = {name: agent for name, agent in self._agents.items() if agent.is_offer}
         if name not in offered:
             raise RequestError(

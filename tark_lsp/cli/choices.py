@@ -1,4 +1,4 @@
-"""Questions in the terminal that are answered by a letter: by its key, or if lines are read, with Enter."""
+"""Questions in the terminal that are answered by a letter. If whole lines are read, Enter follows the letter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ Hunks = Sequence[tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`word` is shown in the question, with its letter in brackets. `help` is shown for `?`. `words`: further text can
-    follow the letter. `more`: the question for this text, if none follows it.
+    """`word` is shown in the question, with its letter in brackets. `help` is shown for `?`. `words`: text can follow
+    the letter. `more`: the question for this text, if it is missing.
     """
 
     word: str
@@ -62,7 +62,7 @@ class TextEditor(Protocol):
 async def choose_letter(
     keyboard: AnswerInput, screen: ChoiceScreen, question: str, choices: Sequence[Choice]
 ) -> str | None:
-    """Asks until the answer is valid, and returns the letter of the choice. None: the input ended."""
+    """Asks until the answer is valid, and returns the letter of the choice; None if the input ended."""
     picked = await choose_letter_and_words(keyboard, screen, question, choices)
     return None if picked is None else picked[0]
 
@@ -70,7 +70,7 @@ async def choose_letter(
 async def choose_letter_and_words(
     keyboard: AnswerInput, screen: ChoiceScreen, question: str, choices: Sequence[Choice], more: Sequence[str] = ()
 ) -> tuple[str, str] | None:
-    """The same, with the text after the letter. `more`: further lines to show for `?`."""
+    """As `choose_letter`, but also returns the text after the letter. `more`: further lines to show for `?`."""
     offered = [*choices, HELP]
     words = ", ".join(choice.word for choice in offered)
     keys = "".join(choice.letter for choice in offered)
@@ -93,7 +93,7 @@ async def choose_letter_and_words(
 async def choose_hunks(
     keyboard: AnswerInput, screen: ChoiceScreen, hunks: Hunks, edit: TextEditor | None
 ) -> HunkChoices | None:
-    """Shows each hunk and asks about it. None: the input ended, which means neither yes nor no."""
+    """Shows each hunk and asks whether to apply it. None if the input ended, which is not an answer."""
     chosen = HunkChoices()
     for number, (uri, hunk) in enumerate(hunks, 1):
         screen.show_hunk(uri, hunk)

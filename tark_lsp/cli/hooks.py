@@ -66,7 +66,7 @@ class _Hooks:
                 return self._list(as_json=options.json)
 
     def _find(self, name: str) -> Hook:
-        """Of the project: yours need no approval."""
+        """A hook of the project; the user's own need no approval. Raises RequestError."""
         for hook in self._offered:
             if hook.name == name:
                 return hook

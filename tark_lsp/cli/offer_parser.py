@@ -4,7 +4,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
 
 def new_offer_parser(plural: str, one: str, *, description: str, epilog: str) -> ArgumentParser:
-    """`plural` is the subcommand (`hooks`), `one` is one of them with its article (`a hook`)."""
+    """`plural` is the subcommand (`hooks`), and `one` the singular with its article (`a hook`)."""
     parser = ArgumentParser(
         f"tark-lsp {plural}", description=description, epilog=epilog, formatter_class=RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""The questions before something that a project offers is approved: whether you trust the folder, and a plain yes."""
+"""The questions before the user approves an offer of a project: whether they trust the folder, and yes or no."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The table of subcommands, and their dispatch. Each is a file in this folder with `main(arguments) -> exit code`."""
+"""The table of subcommands, and their dispatch. Each is a module in this folder with `main(arguments) -> exit code`."""
 
 import difflib
 import sys
@@ -66,12 +66,12 @@ def run_subcommand(arguments: Sequence[str]) -> int:
 
 
 def module_of(name: str) -> Any:
-    """The file of a subcommand, with `main` and `new_parser`."""
+    """The module of a subcommand, with `main` and `new_parser`."""
     return import_module(f"tark_lsp.cli.{name.replace('-', '_')}")
 
 
 def introduce() -> None:
-    """For a user who typed only `tark-lsp`."""
+    """Prints the introduction for a user who typed only `tark-lsp`."""
     print(INTRODUCTION)
 
 

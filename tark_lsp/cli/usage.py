@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _show_tools(screen: Screen, read: Read | None, options: Namespace, session: str | None) -> int:
-    """Of one session, the failed calls, too."""
+    """Prints the tool calls by name; for a single session, the failed calls, too."""
     failed = None if session is None or read is None else failed_calls(read, options.since, session)
     show_tools(screen, [] if read is None else tool_sums(read, options.since, session), failed, options.format)
     return DONE
@@ -121,7 +121,7 @@ def _row(usage: UsageSum, by: By, titles: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _show(screen: Screen, by: By, sums: Sequence[UsageSum], total: UsageSum, titles: Mapping[str, str]) -> None:
-    """The table is as wide as its content: a cut id would be useless."""
+    """Prints a table. It is as wide as its content, because a cut id would be useless."""
     if not sums:
         screen.print_line("no model requests are recorded for that")
         return

@@ -34,9 +34,9 @@ LARGEST_ERROR = 1.1
 """A prompt is refused only if it is too long even when the estimate is too high by this factor."""
 
 RATIOS: tuple[tuple[str, float], ...] = (("claude", 1.2), ("gemini", 1.05), ("gpt", 1.0), ("", 1.1))
-"""A model's tokens per token of Tark's estimate, until the model reports its count. The first entry whose name is part of
-the model's name applies. The guesses are high. The one for Claude is between the ratio of its old tokenizer (1.08) and
-the reported ratio of its newest."""
+"""A model's tokens per token of Tark's estimate, until the model reports its count. The first entry whose name is part
+of the model's name applies. The guesses are high. The one for Claude is between the ratio of its old tokenizer (1.08)
+and the reported ratio of its newest."""
 
 RATIO_BOUNDS = (0.6, 2.0)
 LEARNING = 0.3

@@ -32,7 +32,7 @@ class BadFrontMatter(TarkError):
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """`fields` by key, as written. `body` is the text after the front matter. It starts at line `body_line` (from 1)."""
+    """`fields` by key, as written. `body` is the text after the front matter, from line `body_line` on (from 1)."""
 
     body: str
     fields: Mapping[str, Value] = field(default_factory=dict)

@@ -24,8 +24,8 @@ kind."""
 ARGUMENTS = "$ARGUMENTS"
 LONGEST_TITLE, LONGEST_DESCRIPTION = 60, 200
 LONGEST_FILLED = 200_000
-"""The most characters that the user's text can take in all places of `$ARGUMENTS` together. If it would take more, it is
-added once, at the end."""
+"""The most characters that the user's text can take in all places of `$ARGUMENTS` together. If it would take more, it
+is added once, at the end."""
 SESSION_WORDS = frozenset(
     """accept agent approval approve cancel clear compact context delete diff doctor exit export fork help login logout
     mode model models new permissions prompts quit redo reject rename restore resume sessions status stop thinking undo
