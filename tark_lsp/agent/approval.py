@@ -60,7 +60,7 @@ class Policy:
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
     """The edits that are applied and that the user did not decide on: by id, the file."""
     trusted: bool = False
-    """Whether the user trusts the workspace. If not, its programs run without a question only if a grant covers them."""
+    """Whether the user trusts the workspace. If not, nothing of it runs unasked, unless a grant covers it."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required."""
     sandbox_required: bool = False

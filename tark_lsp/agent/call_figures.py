@@ -7,7 +7,7 @@ from tark_lsp.agent.events import CallChanged, CallStatus
 
 UNKNOWN_TOOL = "unknown_tool"
 OTHER = "_OTHER"
-"""OpenTelemetry's value for unknown names. Used for a tool name that a model made up, and for a failure without a code."""
+"""OpenTelemetry's value for unknown names: a tool name that a model made up, or a failure without a code."""
 
 
 @dataclass(frozen=True, slots=True)

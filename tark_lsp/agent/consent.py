@@ -135,7 +135,7 @@ async def save_first(turn: Turn, paths: Sequence[Path]) -> None:
 
 
 async def ask_permission(turn: Turn, request: PermissionRequest, tool: str) -> Permitted:
-    """Asks the user, one question at a time. Keeps the grant if they agree. Raises ToolError `denied` if they decline."""
+    """Asks the user, one question at a time. Keeps their grant. Raises ToolError `denied` if they decline."""
     call, receipts = receipt_id(request.call_ids), turn.receipts
     receipts.record(Step.SHOWN, call, tool, request.digest, request.title, request.why)
     for call_id in request.call_ids:

@@ -1,4 +1,4 @@
-"""The check after an edit: which errors does the editor show that it did not show before?
+"""The check after an edit: finds errors that the editor shows now and did not show before.
 
 Language servers report some time after an edit, and do not say when they are done. So the editor is asked repeatedly
 until its diagnostics have changed and then stayed the same, but only for a few seconds (docs/checks.md).
@@ -39,7 +39,7 @@ class ReportedLines:
 
 @dataclass(frozen=True, slots=True)
 class ShownDiagnostics:
-    """What the editor shows, and the `versions` of its open documents.
+    """The diagnostics that the editor shows, and the `versions` of its open documents.
 
     `reported`: the only lines whose diagnostics are known, by file. None: all diagnostics are known.
     """
@@ -57,7 +57,7 @@ class DiagnosticsSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BeforeEdit:
-    """The state before an edit: what was shown, and the texts of the files that the edit changes, by path."""
+    """The state before an edit: the diagnostics, and the texts of the files that the edit changes, by path."""
 
     shown: ShownDiagnostics
     texts: Mapping[Path, Snapshot]
@@ -65,13 +65,14 @@ class BeforeEdit:
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """One edited file: `then` before the edit, `made` by the edit alone, and `now`, with what the user typed since."""
+    """One edited file: `then` is its text before the edit, `made` the text that the edit left, and `now` includes what
+    the user typed since."""
 
     then: Snapshot
     made: str
     now: Snapshot
     _changes: dict[str, list[Hunk]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """The changes from an earlier text to `now`: many errors need them."""
+    """The changes from an earlier text to `now`. Cached, because many errors need them."""
 
     def changes_from(self, text: str) -> list[Hunk]:
         if text not in self._changes:
@@ -102,7 +103,7 @@ class EditCheck:
     every: float = 0.25
 
     async def look_before(self, edits: Iterable[ProposedEdit]) -> BeforeEdit | None:
-        """The state to compare with later. None if the editor reports no diagnostics: then there is no check."""
+        """The state to compare with later. None if the editor reports no diagnostics; then there is no check."""
         try:
             async with asyncio.timeout(READ_SECONDS):
                 shown = await self.watch.read_shown()
@@ -149,7 +150,7 @@ class EditCheck:
             return self.workspace.read(path)
         except FileMissing:
             return Snapshot(path, "", exists=False)
-        except WorkspaceError:  # for example no longer text: then no line of it counts as the edit's
+        except WorkspaceError:  # for example, it is not text any more: then no line counts as edited
             return Snapshot(path, "")
 
 

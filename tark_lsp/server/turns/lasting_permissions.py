@@ -1,4 +1,4 @@
-"""What the user allowed for longer than a session, for the workspace of one turn (`agent.lasting`)."""
+"""Permissions that last longer than a session, for the workspace of one turn (`agent.lasting`)."""
 
 import os
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from tark_lsp.workspace.files import Workspace
 
 
 class WorkspacePermissions:
-    """`workspace` can get other folders while the turn runs."""
+    """The folders of `workspace` can change while the turn runs."""
 
     def __init__(self, workspace: Workspace, store: PermissionStore, trust: WorkspaceTrust, *ids: str) -> None:
-        """`ids`: of the turn and its session."""
+        """`ids`: the ids of the turn and its session."""
         self._workspace = workspace
         self._turn_id, self._session_id = ids
         self._store = store
