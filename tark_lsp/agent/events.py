@@ -108,7 +108,7 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The request `number` ended. `stop` is the provider's stop reason, the code of an error, or `cancelled`."""
+    """The request `number` ended. `stop` is a `WireStop`, the code of an error, or `cancelled`."""
 
     number: int
     model: str

@@ -1,4 +1,4 @@
-"""Session: the state that persists between turns: history, model, mode, approval level, grants, texts that were read."""
+"""Session: the state that persists between turns: history, model, mode, approval level, grants, and texts read."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Tracks the sources of text from outside the workspace in a turn, and restricts grants after such text. Pure.
 
 A page or a file can contain instructions to the model. So after the model read one, no call of the turn that can reach
-the network runs without a question, and only grants for an exact command or edits are valid and offered (safety.md,
-"After text from outside").
+the network runs without a question, and wide or permanent grants are neither valid nor offered (safety.md, "After text
+from outside").
 """
 
 import re

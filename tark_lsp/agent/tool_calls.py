@@ -36,7 +36,7 @@ async def run_tool_calls(
     cut: frozenset[str],
     results: dict[str, ToolResult],
 ) -> None:
-    """Fill `results`, by the provider's call id, as calls finish. After a cancellation, unfinished calls are missing."""
+    """Fill `results`, by the provider's call id, as calls finish. After a cancellation, unfinished calls have none."""
     ready = []
     for call in calls:
         with failures_as_results(turn, [call], results):

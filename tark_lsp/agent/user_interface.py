@@ -89,7 +89,7 @@ class UserInterface(Protocol):
         ...
 
     async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
-        """Let the user decide about the edits, as a whole or hunk by hunk, and apply them. Without `ask`, apply them now.
+        """Let the user decide about the edits, together or hunk by hunk, and apply them. Without `ask`, apply them now.
 
         A cancellation of the turn is an answer, not an exception, because some of the edits can be applied."""
         ...

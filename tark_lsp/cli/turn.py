@@ -49,7 +49,7 @@ async def wait_for_end(client: Client, screen: Screen, turn_id: str) -> Mapping[
 
 
 async def decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:
-    """Asks about the hunks that the modes ask and plan only propose. Returns None if there are none."""
+    """Asks about the hunks that the modes ask and plan only propose. None if there are none, else as `decide`."""
     if not (pending := person.pending(turn_id)):
         return None
     return await decide(client, screen, person, pending)

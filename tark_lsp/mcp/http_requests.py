@@ -143,7 +143,7 @@ async def read_body(response: HttpResponse, largest: int) -> bytes:
 
 
 def is_private_host(url: str) -> bool:
-    """Whether the host in the URL is `localhost`, or an IP address that is not global."""
+    """Whether the host in the URL is `localhost`, a name below it, or an IP address that is not global."""
     host = urlsplit(url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True

@@ -123,7 +123,7 @@ def is_private(config: ServerConfig, resolved: Resolved) -> bool:
 
 
 def can_log_in(config: ServerConfig, resolved: Resolved) -> bool:
-    """Tokens are sent only over https or to this machine, and only if the user did not set `Authorization` himself."""
+    """Tokens are sent only over https or to this machine, and not if the user set `Authorization` themselves."""
     own = any(name.lower() == "authorization" for name in config.settings.headers)
     return not own and (resolved.url.startswith("https://") or is_loopback(resolved.url))
 

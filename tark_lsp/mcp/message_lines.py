@@ -11,7 +11,7 @@ from tark_lsp.mcp.transport import LARGEST_MESSAGE, MOST_UNASKED
 log = logging.getLogger(__name__)
 
 LOGGED = (1, 10, 100, 1_000)
-"""A skipped line is logged only if it is the first, tenth, and so on."""
+"""A skipped line is logged only if the number of skipped lines is one of these."""
 
 
 class MessageLines:

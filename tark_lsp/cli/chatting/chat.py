@@ -32,8 +32,8 @@ from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.folders import state_folder
 
 AGAIN_SECONDS = 3.0
-"""A second Ctrl-C within this time leaves. So does a second Ctrl-D while a turn runs. A prompt sent in between resets
-this."""
+"""A second Ctrl-C within this time leaves. So does a second Ctrl-D while a turn runs. A prompt or command in between
+resets this."""
 
 
 async def chat(folder: Path, start: ChatStart) -> int:

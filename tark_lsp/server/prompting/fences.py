@@ -1,4 +1,4 @@
-"""Which lines of a Markdown text are fenced code (CommonMark, "Fenced code blocks"). Pure."""
+"""Finds the lines of a Markdown text that are fenced code (CommonMark, "Fenced code blocks"). Pure."""
 
 import re
 
@@ -14,7 +14,7 @@ class Fences:
         """The line that closes the current block; empty outside of one."""
 
     def add_line(self, line: str) -> bool:
-        """Is the next line code, or a fence?"""
+        """Takes the next line. Returns whether it is code or a fence."""
         if self.closing:
             if self.closes(line):
                 self.closing = ""

@@ -36,8 +36,8 @@ SECONDS = 0.3
 START_SECONDS = 0.15
 """The additional time if the index is just starting or being built."""
 INDEXED = 0.9
-"""If a smaller share of the files is indexed, the model and the user are informed. It is less than 1, because just after
-a file was saved, not all files are indexed."""
+"""If a smaller share of the files is indexed, the model and the user are informed. It is less than 1, because right
+after a file was saved, not all files are indexed."""
 WINDOW_SHARE = 0.05
 """The largest share of the model's window."""
 LONGEST_FILE = 200_000
@@ -141,7 +141,7 @@ def _shown(messages: Sequence[Message], paths: set[str]) -> list[Reference]:
 
 
 class _Reader:
-    """Reads files as the tools do: by the rules, with unsaved text, and with secrets masked. Leaves out files of keys."""
+    """Reads files as the tools do: by the rules, with unsaved text and masked secrets. Leaves out files of keys."""
 
     def __init__(self, access: MentionAccess, deadline: float) -> None:
         self._access = access

@@ -18,7 +18,7 @@ KEY_BYTES = 32
 
 
 def read_mask_key(find_path: Callable[[], Path]) -> bytes:
-    """The key in the file. If the file does not exist, it is created with a random key. `find_path` can raise OSError."""
+    """The key in the file, which is created with a random key if it does not exist. `find_path` can raise OSError."""
     try:
         path = find_path()
         if not path.exists():

@@ -1,4 +1,4 @@
-"""The configured and offered MCP servers, and their surroundings. The package `mcp` is imported only if there is one."""
+"""The configured and offered MCP servers, and their surroundings. `tark_lsp.mcp` is imported only if there is one."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -83,8 +83,8 @@ class McpSources:
         )
 
     def configs(self, *, tells_offers: bool) -> "tuple[Sequence[ServerConfig], Sequence[str]]":
-        """The user's own, and the offers of a project that the user approved, if they trust it; and problems to tell.
-        `tells_offers`: also which offers wait."""
+        """The user's own servers and the approved offers of a trusted project, and sentences about problems.
+        `tells_offers`: also a sentence that names offers that are not approved."""
         offers, pins = self.offers(), self.pins()
         approved = [one for one in offers.servers if pins.find(one.name, one.scope) is not None]
         new = [one.name for one in offers.servers if one not in approved and one.settings.enabled]

@@ -1,4 +1,4 @@
-"""The MCP servers of this process, for its turns. The package `mcp` is imported only if one is configured."""
+"""The MCP servers of this process, for its turns. `tark_lsp.mcp` is imported only if there is one."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
