@@ -61,6 +61,6 @@ class AnswerLimit:
         if self.used > longest * CHARACTERS_PER_TOKEN:
             raise AnswerTooLong(
                 f"the answer did not end: it was stopped after {self.used:,} characters, which is more than "
-                f"{format_tokens(longest)} tokens make",
+                f"{format_tokens(longest)} tokens can contain",
                 hint="ask for less in one prompt, or choose another model",
             )

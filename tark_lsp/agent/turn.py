@@ -79,7 +79,7 @@ async def _run_to_end(turn: Turn) -> TurnEnd:
 
 
 async def run_given_calls(turn: Turn) -> None:
-    """Run the calls that the user made, without asking a model. They are in the history for the model of later turns."""
+    """Run the calls that the user made, without asking a model. The history shows them to the model of later turns."""
     calls = turn.request.calls
     turn.add_message(turn.request.prompt)
     turn.add_message(Message("assistant", calls))

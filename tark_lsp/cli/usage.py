@@ -37,8 +37,8 @@ EPILOG = """\
 Input tokens include cached tokens, output tokens include reasoning tokens. A request with an unknown price has no
 cost: "unknown" in the table, empty in CSV, null in JSON. The number of such requests is shown next to the cost.
 Days are in this machine's time zone. The usage of deleted sessions is kept.
-Of tools, p50 and p95 are the times that 50 and 95 of 100 calls took at most, without waiting for you. A retry is a call
-of a tool whose last call in the same turn failed.
+For tools, p50 and p95 are the times that 50 and 95 of 100 calls took at most, without waiting for you. A retry is a
+call of a tool whose last call in the same turn failed.
 Exit codes: 0 shown, even if it is empty; 1 no such session, or the file cannot be read; 2 wrong usage."""
 FORMATS = ("table", "csv", "json")
 COLUMNS = ("requests", "input", "cached", "output", "reasoning", "cost", "time")
@@ -102,7 +102,7 @@ def new_parser() -> ArgumentParser:
     parser.add_argument(
         "--tools",
         action="store_true",
-        help="tool calls instead of requests: count, errors, times by tool; of one session, the failed calls, too",
+        help="tool calls instead of requests: count, errors, times by tool; for one session, also the failed calls",
     )
     parser.add_argument("--format", choices=FORMATS, default="table")
     parser.add_argument("--json", dest="format", action="store_const", const="json", help="short for --format json")

@@ -31,7 +31,9 @@ def find_instructions(sources: Sources, near: Path | None) -> list[SystemPart]:
         if part is None or not part.text:
             continue
         if len(part.text) > room:
-            sources.problems.append(f"{part.name} is left out: nearer instructions fill {MOST_CHARACTERS:,} characters")
+            sources.problems.append(
+                f"{part.name} is left out: nearer instructions fill the limit of {MOST_CHARACTERS:,} characters"
+            )
             continue
         room -= len(part.text)
         found.append(part)

@@ -65,7 +65,7 @@ def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPro
     for folder in sources.folders(FOLDER):
         entries = sources.folder_entries(folder, ENDING)
         if len(entries) > MOST:
-            sources.problems.append(f"{folder.name} holds {len(entries)} prompts: only the first {MOST} by name count")
+            sources.problems.append(f"{folder.name} has {len(entries)} prompts: only the first {MOST} by name are used")
         for source in entries[:MOST]:
             text = sources.read_or_report(source)
             if text is None:

@@ -52,7 +52,9 @@ def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
             others.append(rule)
             continue
         if len(rule.text) > room:
-            sources.problems.append(f"{rule.source.name} is left out: the rules fill {MOST_CHARACTERS:,} characters")
+            sources.problems.append(
+                f"{rule.source.name} is left out: other rules fill the limit of {MOST_CHARACTERS:,} characters"
+            )
             continue
         room -= len(rule.text)
         about = {name: text for name, text in (("about", rule.description), ("for", rule.shown_globs)) if text}

@@ -94,7 +94,7 @@ async def _start(hook: Hook, resolved: Resolved, given: bytes, output: Output, a
 
     if not hook.settings.sandbox:
         if around.sandbox_required:
-            raise HookError("would run without a sandbox, which your settings require")
+            raise HookError("would run without a sandbox, but your settings require one")
         return await run(resolved.argv, resolved.cwd, env)
     from tark_lsp.sandbox.plan import Needs
     from tark_lsp.sandbox.sandbox import NotSandboxed

@@ -79,7 +79,7 @@ def read_elicitation(params: Mapping[str, Any]) -> Elicitation:
     required = schema.get("required") if isinstance(schema, dict) else None
     needed = required if isinstance(required, list) else []
     if _names_secret(message):
-        raise McpError("it asks for what looks like a key or password, which no form can")
+        raise McpError("it asks for something that looks like a key or password, which no form may do")
     fields = tuple(_field(name, value, name in needed) for name, value in properties.items())
     return Form(message, fields)
 
@@ -89,7 +89,7 @@ def _field(name: str, schema: Any, required: bool) -> FormField:
         raise McpError("it asks for a form that cannot be shown")
     title, description = (str(schema.get(key, ""))[:LONGEST_TEXT] for key in ("title", "description"))
     if schema.get("format") == "password" or any(map(_names_secret, (name, title, description))):
-        raise McpError(f"it asks for what looks like a key or password ({name[:80]}), which no form can")
+        raise McpError(f"it asks for something that looks like a key or password ({name[:80]}), which no form may do")
     items = schema.get("items")
     several = schema.get("type") == "array"
     options = _options(items if several and isinstance(items, dict) else schema)

@@ -81,7 +81,7 @@ async def _program(
     if not why_not and (sandbox := around.sandbox()) is not None:
         return await _confined(config, resolved, plain, own, sandbox, stack), ""
     if around.sandbox_required():
-        raise McpError(f"it would run without a sandbox, which your settings require: {why_not}")
+        raise McpError(f"it would run without a sandbox, but your settings require one: {why_not}")
     return Program(resolved.argv, resolved.cwd, {**plain, **own}), why_not
 
 

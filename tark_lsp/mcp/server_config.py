@@ -91,7 +91,7 @@ def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
     """Raises McpError if the server cannot be started as it is configured."""
     settings = config.settings
     if (settings.command is None) == (settings.url is None):
-        raise McpError("it has neither a command nor a URL, or both", hint="set command or url")
+        raise McpError("it must have either a command or a URL", hint="set command or url")
     parts: dict[str, object] = {
         "env": dict(settings.env),
         "headers": dict(settings.headers),

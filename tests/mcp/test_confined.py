@@ -76,6 +76,6 @@ async def test_its_variables_are_on_no_command_line(desk: Desk) -> None:
 
 async def test_a_required_sandbox_that_is_off_starts_nothing(tmp_path: Path) -> None:
     desk = Desk(tmp_path, sandbox_required=lambda: True)
-    with pytest.raises(McpError, match="without a sandbox, which your settings require"):
+    with pytest.raises(McpError, match="without a sandbox, but your settings require one"):
         await desk.approve(desk.plain())
     assert desk.told() == []

@@ -49,7 +49,7 @@ class UndoCommands:
         answer = await self._chat.command("tark.turn.redo", {"turnId": turn})
         self._show(answer, "redone   ")
         if not answer["restored"] and not answer["kept"]:
-            self._screen.print_line("nothing of the last turn is undone", "dim")
+            self._screen.print_line("the last turn has nothing to redo", "dim")
 
     async def restore(self, _: str) -> None:
         """Lists the prompts, and goes back to the state before the prompt that the user selects."""

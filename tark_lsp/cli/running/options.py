@@ -104,11 +104,11 @@ def new_parser() -> ArgumentParser:
         help="text (default), one JSON object, or one for each event",
     )
     parser.add_argument("--json", action="store_true", help="the same as --output stream-json")
-    parser.add_argument("--quiet", action="store_true", help="write nothing to standard error but errors and questions")
+    parser.add_argument("--quiet", action="store_true", help="write only errors and questions to standard error")
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="apply edits without asking (not: protected files, deletions, edits outside the range)",
+        help="apply edits without asking (except deletions, and edits of protected files or outside the range)",
     )
     parser.add_argument(
         "--patch", action="store_true", help="change no file, run no command: print the edits as a diff"
@@ -126,12 +126,12 @@ def new_parser() -> ArgumentParser:
         action="store_true",
         help="trust the current folder in this run: what the approval level allows runs in the sandbox without asking",
     )
-    parser.add_argument("--agent", metavar="NAME", help="the custom agent that does it (docs/agents.md)")
+    parser.add_argument("--agent", metavar="NAME", help="the custom agent to use (docs/agents.md)")
     add_model_options(parser, "for this run")
     parser.add_argument(
         "--max-usd", metavar="USD", type=_dollars, help="stop at this cost; checked before each request"
     )
-    parser.add_argument("--max-requests", metavar="N", type=_count, help="stop after so many requests to the model")
+    parser.add_argument("--max-requests", metavar="N", type=_count, help="stop after N requests to the model")
     session = parser.add_mutually_exclusive_group()
     session.add_argument(
         "--continue", dest="last", action="store_true", help="continue the newest session of this folder"

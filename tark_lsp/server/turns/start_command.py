@@ -60,7 +60,7 @@ class StartCommand:
             # A range in the request refers to the current text, even if the action was about an older version.
             identifier, wanted = (last, last_range) if wanted is None else (incoming.DocumentId(uri=last.uri), wanted)
         if identifier is None and wanted is not None:
-            raise RequestError("textDocument: a range is one of a document")
+            raise RequestError("textDocument: a range needs a document")
         kind = self._prompts.find_kind(request.kind, request.prompt, wanted is not None, asks=request.ask_for_prompt)
         target = None if identifier is None else await self._targets.find_target(identifier, wanted)
         if kind.selection_only and (target is None or not target.is_file):  # otherwise the turn could change nothing

@@ -71,7 +71,7 @@ class Turns:
         follower: Follower | None = None,
         calls: tuple[ToolCall, ...] = (),
     ) -> dict[str, Any]:
-        """Returns the answer to `tark.turn.start`. The work begins after it is sent. `calls` run in place of a model."""
+        """Returns the answer to `tark.turn.start`. The work begins after that. `calls`: run in place of a model."""
         turn_id = f"turn-{secrets.token_hex(6)}"
         title = turn_title(request.prompt, kind.name)
         record = TurnRecord(
@@ -98,7 +98,7 @@ class Turns:
 
     @contextlib.contextmanager
     def held_back(self, session_id: str) -> Iterator[None]:
-        """Inside the block, turns of the session wait. None may be running. Raises RequestError if they already wait."""
+        """Inside the block, the turns of the session wait; none may run. Raises RequestError if they wait already."""
         self._queues.hold(session_id)
         try:
             yield
