@@ -24,7 +24,7 @@ LEAST_OF_AN_EVENT, LEAST_OF_A_PART = 2, 200
 """The characters that each event, and each start of a part, count at least, so that empty events add up."""
 
 KEPT_CHARACTERS = 32_000
-"""Characters of a stopped answer that stay in the history."""
+"""The most characters of a stopped answer that stay in the history."""
 
 
 class AnswerTooLong(TarkError):

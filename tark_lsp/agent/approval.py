@@ -32,8 +32,8 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`why` is one clause that the user reads. `once`: no grant can cover the call. `for_trust`: it would be allowed in
-    a workspace that the user trusts."""
+    """`why` is one clause for the user. `once`: no grant can cover the call. `for_trust`: the call would be allowed in
+    a trusted workspace."""
 
     why: str
     once: bool = False
@@ -58,15 +58,15 @@ class Policy:
     edit_review: EditReview = field(default_factory=EditReview)
     """When edits inside the workspace are reviewed."""
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
-    """The edits that are applied and that the user did not decide on: by id, the file."""
+    """The applied edits that the user has not decided about: their files, by id."""
     trusted: bool = False
     """Whether the user trusts the workspace. If not, nothing of it runs unasked, unless a grant covers it."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required."""
     sandbox_required: bool = False
-    """`no_commands` holds only for commands without a sandbox."""
+    """Whether `no_commands` applies only to commands without a sandbox."""
     in_memory: bool = False
-    """Edits are kept in memory, so those inside the workspace are allowed, deletions too."""
+    """Whether edits are kept in memory. Then edits inside the workspace are allowed, even deletions."""
     tainted_by: str = ""
     """The source of text from outside the workspace that the model got in this turn, worded to follow "it read". Empty
     if there is none."""
@@ -142,7 +142,7 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         except CommandTooLong:
             return Ask(f"it is too long to be compared with the rule {rule}", once=True)
     if effect is Effect.READING_COMMAND and any(rule.is_about_reading for rule in policy.ask):
-        return Ask(f"it {effect}, and a rule of yours asks about reading")  # it does not know the rule
+        return Ask(f"it {effect}, and a rule of yours asks about reading")  # a command cannot follow the rule
     if outside_selection:
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
@@ -188,7 +188,7 @@ def _decide_by_rules(tool: str, preview: Preview, policy: Policy, workspace: Wor
     allowing = next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)
     if allowing is None:
         return None
-    if preview.command is not None and _rules_on_reading(policy):  # they are stronger, and a command does not know them
+    if preview.command is not None and _rules_on_reading(policy):  # they are stronger, and a command cannot follow them
         return Ask(f"the rule {allowing} allows it, but it can read what another rule of yours is about")
     return _if_trusted(Allow(f"the rule {allowing}"), policy, needed=preview.command is not None)
 
@@ -226,7 +226,7 @@ def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
     if not command.parts:
         return Ask(f"{why}, and it is not certain what it runs: {command.unclear}")
     if _rules_on_reading(policy):
-        return Ask(f"{why}, and a rule of yours is about reading")  # it does not know the rule
+        return Ask(f"{why}, and a rule of yours is about reading")  # a command cannot follow the rule
     if command.checkpoint:
         return Ask(f"{why}{lost}")
     return _if_trusted(Allow(f"the approval level {policy.level}: it {Effect.SANDBOXED_COMMAND}"), policy, needed=True)
@@ -251,7 +251,7 @@ def may_ask_below(folders: Sequence[Path], policy: Policy, workspace: Workspace)
 
 
 def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
-    """Whether an ask rule applies to reading the file. A call that reads many files cannot ask about every one."""
+    """Whether an ask rule applies to reading the file. For calls that read many files, which cannot ask about each."""
     return _of_reading(path, policy.ask, workspace)
 
 

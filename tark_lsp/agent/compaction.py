@@ -30,7 +30,7 @@ SAID_TOKENS, SAID_SHARE = 2_000.0, 0.05
 """The most of the user's own text that is kept: tokens, and share of the window."""
 
 UNKNOWN_WINDOW = 100_000
-"""Tokens: the assumed window of a model whose window is unknown."""
+"""Tokens: the assumed window if the model's window is unknown."""
 
 TRANSCRIPT_SHARE, TRANSCRIPT_CHARACTERS = 0.5, 2
 """The share of the window that the summarized text can take, and a low estimate of the characters per token."""

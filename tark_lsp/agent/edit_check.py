@@ -30,7 +30,7 @@ READ_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ReportedLines:
-    """The lines [start, end) of a file whose diagnostics are known. `moment` orders reports: a greater one is later."""
+    """The lines [start, end) of a file whose diagnostics are known. A later report has a greater `moment`."""
 
     moment: int
     start: int
@@ -126,7 +126,7 @@ class EditCheck:
         return FoundErrors(tuple(await in_thread(compare)), errors_of(shown))
 
     async def _wait_until_stable(self, first: ShownDiagnostics) -> ShownDiagnostics | None:
-        """The first diagnostics that differ from `first` and come twice; the last ones if the time is up."""
+        """The first diagnostics that differ from `first` and are read twice in a row; the last ones if the time is up."""
         clock = asyncio.get_running_loop().time
         began, last = clock(), first
         try:
@@ -170,10 +170,10 @@ def error_identity(error: Diagnostic) -> tuple[Path, str, str, str]:
 
 
 def new_errors(before: ShownDiagnostics, after: ShownDiagnostics, changed: Sequence[EditedFile]) -> list[Diagnostic]:
-    """The errors of `after` that do not correspond to an error of `before` whose line moved there.
+    """The errors of `after` that have no corresponding error in `before`, also considering moved lines.
 
-    Errors that the user may be causing are left out: those on lines that differ from what the edit left, and those in
-    other files that changed.
+    Errors that the user may have caused are left out: errors on lines that the user changed after the edit, and errors
+    in other files that changed.
     """
     by_then = {file.then.path: file for file in changed}
     by_now = {file.now.path: file for file in changed}

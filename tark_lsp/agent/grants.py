@@ -87,9 +87,9 @@ def grants_for(preview: Preview, workspace: Workspace, unused: str) -> tuple[Gra
 
 
 def grants_together(grants: Iterable[Grant], preview: Preview) -> tuple[Grant, ...]:
-    """The grants whose patterns together cover each part of a command; empty if not all are covered.
+    """The grants whose patterns together cover each part of a command; empty if a part is not covered.
 
-    A part that only reads needs no pattern, if there is one for another part.
+    A part that only reads needs no pattern, if a pattern covers another part.
     """
     command = preview.command
     if not can_have_patterns(preview) or command is None:

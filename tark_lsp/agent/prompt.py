@@ -112,7 +112,7 @@ def typed_text(message: Message) -> str:
 
 
 def describe_pointer(pointer: Pointer) -> str:
-    """The selected lines as a snippet of whole lines, and the exact selection if it begins or ends within a line."""
+    """The selection as a snippet of whole lines, and the exact text if the selection begins or ends inside a line."""
     selection = pointer.selection
     text = selection.snapshot.text
     if pointer.whole:

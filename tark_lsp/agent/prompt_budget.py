@@ -78,7 +78,7 @@ class PromptBudget:
         return True
 
     def notice(self, what: str, before: PromptLoad) -> None:
-        """Emit `what` with the sizes before and now."""
+        """Emit a notice: `what`, with the sizes before and now."""
         now = self.load()
         window = f" of {format_tokens(now.window)}" if now.window else ""
         sizes = f"about {format_tokens(before.sent)} tokens before, {format_tokens(now.sent)} now{window}"

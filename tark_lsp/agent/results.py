@@ -100,7 +100,7 @@ def finish_call(
 ) -> None:
     """Sets the result of the call, with secrets masked.
 
-    `changed`: the call changed something, which the result says even in a loop.
+    `changed`: the call changed something. Then the result says so even if the call is reported as a loop.
     """
     tool = turn.resources.tools.get(call.name)
     if tool is None or tool.facts.untrusted_output:  # otherwise, the text is Tark's or the user's

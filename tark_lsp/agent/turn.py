@@ -36,7 +36,7 @@ STOP_REASONS: Mapping[WireStop, StopReason] = {
     WireStop.MAX_TOKENS: StopReason.MAX_TOKENS,
     WireStop.REFUSAL: StopReason.REFUSAL,
 }
-"""Every other regular end of a stream ends the turn, unless there are tool calls."""
+"""The stop reasons of a turn. Every other regular end of a stream is END_TURN, unless there are tool calls."""
 
 
 async def run_turn(turn: Turn) -> TurnEnd:

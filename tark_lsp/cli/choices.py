@@ -9,7 +9,7 @@ from tark_lsp.cli.visible import visible
 from tark_lsp.errors import TarkError
 
 Hunks = Sequence[tuple[str, Mapping[str, Any]]]
-"""Pairs of a document's uri and a hunk as in the update `hunks` (protocol.md)."""
+"""Pairs of a document's URI and a hunk, as in the update `hunks` (protocol.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ChoiceScreen(Protocol):
 
 class TextEditor(Protocol):
     async def __call__(self, text: str, uri: str) -> str | None:
-        """The text as the user changed it in an editor; None: unchanged. Raises RequestError (cli/editor.py)."""
+        """The text after the user's changes in an editor; None if unchanged. Raises RequestError (cli/editor.py)."""
         ...
 
 
@@ -138,5 +138,5 @@ async def _edited(screen: ChoiceScreen, edit: TextEditor, text: str, uri: str) -
 
 
 def _is_text(hunk: Mapping[str, Any]) -> bool:
-    """Moving or removing a file has no text to edit."""
+    """Whether the hunk has a text to edit. A move or removal of a file has none."""
     return not hunk.get("operation")

@@ -1,4 +1,4 @@
-"""The command line as data, read from the parsers of all subcommands: for completions (shells/) and the man page."""
+"""The command line as data, read from the parsers of all subcommands, for completions (shells/) and the man page."""
 
 from argparse import SUPPRESS, Action, ArgumentParser, _SubParsersAction
 from collections.abc import Iterator

@@ -155,7 +155,7 @@ def _unknown_provider(settings: Settings, environ: Mapping[str, str]) -> Iterato
 
 
 def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Which providers have a key, and where it comes from."""
+    """Findings about the providers' keys, and where the keys come from."""
     logins = logins_of(settings, environ)
 
     async def ask() -> tuple[list[KeyStatus], str]:

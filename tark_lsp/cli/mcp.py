@@ -1,4 +1,4 @@
-"""`tark-lsp mcp`: adds MCP servers, lists and approves them, and tries them."""
+"""`tark-lsp mcp`: adds, lists, approves and tests MCP servers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`tark-lsp permissions`: lists and revokes what you allowed for always, and trusts a folder."""
+"""`tark-lsp permissions`: lists and revokes permanent permissions, and trusts a folder."""
 
 import json
 import sys

@@ -184,7 +184,7 @@ def _environment(request: Mapping[str, Any]) -> list[str]:
 
 
 def _current_environment() -> frozenset[str]:
-    """The variables of this process, which the user does not need to read again."""
+    """The variables of this process. The user knows them, so they are not listed."""
     return frozenset(f"{whole_line(name)}={whole_line(value)}" for name, value in os.environ.items())
 
 

@@ -108,7 +108,7 @@ def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Ag
 
 
 def _read(sources: Sources, source: Source, tools: Tools) -> Agent | None:
-    """None if the file is gone. Raises BadFrontMatter and WorkspaceError."""
+    """The agent in a file; None if the file is gone. Raises BadFrontMatter and WorkspaceError."""
     text = sources.read_whole(source)
     if text is None:
         return None

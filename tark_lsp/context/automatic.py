@@ -83,9 +83,9 @@ TYPES = frozenset(
 )
 CALLABLE = TYPES | {SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO}
 SHORT_NAME = 3
-"""`len`, `map`, `str`, `get`."""
+"""Names up to this length can be the language's: `len`, `map`, `str`, `get`."""
 MOST_SELECTED = 4
-"""Selected definitions whose neighbours are looked up."""
+"""The most selected definitions whose callers and callees are looked up."""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "init"})
 """Methods that are called by the name of their class."""
 SPECIAL = re.compile(r"__\w+__")
@@ -160,7 +160,7 @@ async def _named_definitions(index: CodeIndex, subject: Subject, names: PromptNa
 
 
 async def _in_module(index: CodeIndex, name: str, document: Path | None) -> list[FoundDefinition]:
-    """Definitions of `module.name`, which the index knows as `name` in a file of that name."""
+    """Definitions of `module.name`, which the index has as `name` in a file or folder called `module`."""
     *around, own = name.split(".")
     answer = await index.ask(DefinitionsOf(own))
     return [one for one in _meant(answer.items, document) if around[-1] in (one.path.stem, one.path.parent.name)]
@@ -269,6 +269,6 @@ def _innermost(definitions: Iterable[Definition], first: int, last: int) -> Defi
 
 def _candidate(found: FoundDefinition, reason: Reason, call: str = "") -> Candidate:
     one = found.definition
-    if one.kind is SymbolKind.MODULE:  # a call outside of all definitions
+    if one.kind is SymbolKind.MODULE:  # the call is outside of all definitions
         return Candidate(found.path, max(1, one.start_line - 3), one.end_line + 3, reason)
     return Candidate(found.path, one.start_line, one.end_line, reason, one.qualified_name, call)

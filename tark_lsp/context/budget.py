@@ -1,4 +1,4 @@
-"""How much of a model's window a request takes, and which part of a history to shorten or summarize. Pure.
+"""Computes how much of a model's window a request takes, and which part of a history to shorten or summarize. Pure.
 
     fixed (system prompt, tools) + history + reserve (for the answer)  against  the window
 
@@ -48,7 +48,7 @@ LEAST_TO_LEARN = 1_000
 
 @dataclass(slots=True)
 class Estimates:
-    """What was learned about models from their answers; shared by all sessions of a process."""
+    """The tokens of models, as learned from their answers. Shared by all sessions of a process."""
 
     definitions: SizeCache[ToolDefinition] = field(default_factory=lambda: SizeCache(definition_tokens))
     _ratios: dict[str, float] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Estimates:
             self._too_long[model] = min(tokens, self._too_long.get(model, tokens))
 
     def known_window(self, model: str, known: int | None) -> int | None:
-        """The window in tokens: the known one, or the size that was refused. None if neither is known."""
+        """The window in tokens: the smaller of `known` and the size of a refused request. None if both are unknown."""
         sizes = [size for size in (known, self._too_long.get(model)) if size is not None]
         return min(sizes, default=None)
 

@@ -17,7 +17,7 @@ from tark_lsp.context.system_part import SystemPart
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """`problems`: sentences for the user about what was left out or changed."""
+    """`problems`: sentences for the user about files that were left out or changed."""
 
     parts: tuple[SystemPart, ...] = ()
     skills: Mapping[str, Skill] = field(default_factory=dict)

@@ -59,7 +59,7 @@ def _folders(workspace: Workspace, near: Path | None) -> list[Path]:
     if near is None or not workspace.is_inside(near):
         return list(workspace.folders)
     inside = [folder for folder in workspace.folders if near.is_relative_to(folder)]
-    if not inside:  # a document that is a workspace of its own
+    if not inside:  # the document alone is the workspace
         return []
     top = max(inside, key=lambda folder: len(folder.parts))
     below = near.relative_to(top).parts[:-1]

@@ -64,7 +64,7 @@ def memory_file(folder: Path, workspace_folder: Path) -> Path:
 
 
 class Memory:
-    """The memory of one workspace; with several folders, that of the first one."""
+    """The memory of one workspace. With several folders, it belongs to the first one."""
 
     def __init__(self, workspace: Workspace, state_folder: Callable[[], Path]) -> None:
         """`state_folder` can raise OSError. `workspace` must have a folder."""
@@ -168,7 +168,7 @@ def tag_of(word: str) -> str:
 
 
 def notes_of(text: str) -> list[Note]:
-    """Every list item at the margin and every paragraph is a note; headings and comments are not."""
+    """The notes: every list item without indentation, and every paragraph. Headings and comments are not notes."""
     blocks: list[list[str]] = []
     joins = gap = False
     for line in COMMENT.sub("", text).splitlines():

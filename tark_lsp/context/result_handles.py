@@ -10,7 +10,7 @@ HANDLE = re.compile(r"result:([0-9a-f]{16})")
 """A path argument that names a result: the whole argument must match."""
 
 LONGEST_KEPT = 1024 * 1024
-"""Characters of one result that are stored for later reading."""
+"""The most characters of one result that are stored for later reading."""
 
 LONGEST_LINE = 1_000
 """Characters: a longer line counts as several lines, so that every part of it can be read by line number."""

@@ -14,7 +14,7 @@ from tark_lsp.workspace.globs import Glob
 
 FOLDER = "rules"
 MOST_CHARACTERS = 64 * 1024
-"""The limit of all rules that apply."""
+"""The limit of all applicable rules together."""
 MOST_LISTED, LONGEST_LINE = 50, 300
 OTHERS = "Rules for files that have not come up yet. Before you change such a file, read its rule with read_file:"
 MOST_COMPARED = 500

@@ -19,12 +19,12 @@ from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 
 LARGEST = 32 * 1024
-"""Characters of one file that go into the prompt; a note says that the rest is missing."""
+"""The most characters of one file in the prompt. A note says that the rest is missing."""
 LARGEST_FILE = 1024 * 1024
 """Bytes: a larger file is refused, because there can be hundreds of files."""
 MOST_FILES = 200
 MOST_ENTRIES = 10_000
-"""How many names of one folder are considered; the first `MOST_FILES` by name are read."""
+"""The most names of one folder that are listed. The first `MOST_FILES` of them by name are read."""
 PROJECT_FOLDER = ".tark"
 OTHER_FOLDERS = {
     "prompts": (".claude", "commands"),
@@ -36,7 +36,7 @@ OTHER_FOLDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`name` is the path as people and models see it, with only printable characters."""
+    """`name` is the path for the user and the model, with only printable characters."""
 
     path: Path
     name: str
@@ -144,5 +144,5 @@ def read_source(workspace: Workspace, source: Source) -> Snapshot:
 
 
 def error_reason(error: WorkspaceError) -> str:
-    """The message without the path that errors of the workspace begin with."""
+    """The message, without the path at the beginning of errors of the workspace."""
     return error.message.split(": ", 1)[-1] if ": " in error.message else error.message

@@ -15,7 +15,7 @@ LONGEST_ANSWER = 8_000_000
 LONGEST_CONTEXT = 10_000
 """The most characters of context that one hook can add."""
 REFUSED = 2
-"""The exit code that refuses, as in other agents."""
+"""The exit code by which a hook refuses, as in other agents."""
 
 CAN_ANSWER: Mapping[HookEvent, frozenset[str]] = {
     "sessionStart": frozenset({"context"}),

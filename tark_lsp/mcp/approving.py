@@ -39,7 +39,7 @@ class Listed:
     pin: Pin
     differs: bool
     unconfined: str = ""
-    """Why it runs without a sandbox."""
+    """Why the server ran without a sandbox; empty if it ran in one."""
 
 
 def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
@@ -56,7 +56,7 @@ def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
         lines.append(f"  gets {name} = {text if config.is_offer or '${' in text else '(a value of its own)'}")
     lines += resolved.shown_scripts
     lines += [f"  {resolved.warning}"] if resolved.warning else []
-    return [visible_code(line).replace("\n", "⏎") for line in lines]  # no text can look like a line of its own
+    return [visible_code(line).replace("\n", "⏎") for line in lines]  # so that no text can imitate a line
 
 
 async def sandbox_warning(config: ServerConfig, resolved: Resolved, around: Surroundings) -> str:

@@ -55,7 +55,7 @@ class Clock:
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """`report`: called with the text of each progress. `elicit`: None if the user cannot be asked."""
+    """`report` is called with the text of each progress report. `elicit`: None if the user cannot be asked."""
 
     answer: "asyncio.Future[Mapping[str, Any]]"
     clock: Clock

@@ -16,7 +16,7 @@ class NeedsLogin(HttpRefusal):
 
 
 class LoginEnded(McpError):
-    """The authorization server does not accept the refresh token any more."""
+    """The authorization server no longer accepts the refresh token."""
 
 
 def challenge_field(challenge: str, name: str) -> str:

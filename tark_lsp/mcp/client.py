@@ -51,7 +51,7 @@ class Client:
         return read_resources(await self._list("resources"))
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> list[tuple[str, str]]:
-        """(role, text) of its messages."""
+        """(role, text) of the prompt's messages."""
         given = {"name": name, "arguments": dict(arguments)}
         return messages_of_prompt(await self.connection.call("prompts/get", given, seconds=self._seconds))
 

@@ -31,7 +31,7 @@ def read_command_line(text: str) -> dict[str, Any]:
 
 
 def proposed_name(values: Mapping[str, Any], taken: Collection[str]) -> str:
-    """A name for it that is not taken: `npx -y @modelcontextprotocol/server-memory` is `memory`."""
+    """A free name for the server: `npx -y @modelcontextprotocol/server-memory` becomes `memory`."""
     words = [values["command"], *values["args"]] if "command" in values else []
     name = server_name(_of_words(words) if words else _of_host(values["url"])) or "server"
     numbered = (f"{name[:17].strip('-')}-{number}" for number in range(2, len(taken) + 3))

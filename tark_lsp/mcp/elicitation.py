@@ -23,7 +23,7 @@ SECRET_WORDS = (
     "wachtwoord lösenord adgangskode salasana hasło heslo jelszó şifre mật_khẩu пароль 密码 密碼 口令 パスワード "
     "暗証番号 비밀번호 암호 كلمة_السر كلمة_المرور סיסמה"
 )
-"""`_` stands for anything between two words, or nothing."""
+"""`_` matches any separator between two words, or none."""
 SHORT_SECRET = re.compile(r"(?<![^\W_])(?:pwd|otp|totp|pin|2fa|mfa|cvv|cvc|psk)(?![^\W_])")
 """Words that also occur inside other words, so they must stand alone."""
 WEB_PAGE = re.compile(r"https?://[^/?#@\\]+(?:[/?#][^\\]*)?", re.IGNORECASE)
@@ -163,7 +163,7 @@ def typed_value(field: FormField, typed: str) -> Value:
 
 
 def accepted(elicitation: Elicitation, values: Mapping[str, Value] | None) -> dict[str, Any]:
-    """The result for the server."""
+    """The result for the server. `values` None: the user declined."""
     if values is None:
         return {"action": "decline"}
     return {"action": "accept", **({"content": dict(values)} if isinstance(elicitation, Form) else {})}

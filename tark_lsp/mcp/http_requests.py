@@ -24,7 +24,7 @@ Addresses = Callable[[], Awaitable[Sequence[str]]]
 
 
 class Tokens(Protocol):
-    """Your login at the server (login.py)."""
+    """The user's login at the server (login.py)."""
 
     async def header(self) -> str:
         """The header for the next request; empty until the server refuses one. Raises McpError."""
@@ -35,7 +35,7 @@ class Tokens(Protocol):
         ...
 
     async def refusal(self, status: int, headers: Mapping[str, str]) -> HttpRefusal | None:
-        """What to raise for this answer; None if it is not about the login."""
+        """The error to raise for this answer; None if the answer is not about the login."""
         ...
 
 
@@ -112,7 +112,7 @@ class HttpRequests:
         for address in await self._endpoint.addresses() or ("",):
             try:
                 return await self._http.send(HttpRequest(method, self._endpoint.url, sent, body, address))
-            except TarkError as error:  # for example no route to this address: the next one can work
+            except TarkError as error:  # for example, no route to this address; the next one may work
                 failed = failed or error
         assert failed is not None
         raise failed
@@ -147,7 +147,7 @@ def is_private_host(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
-    import ipaddress  # not needed for programs
+    import ipaddress  # not needed for servers that are programs
 
     try:
         return not ipaddress.ip_address(host).is_global

@@ -17,7 +17,7 @@ URL_NEEDED = -32042
 MODERN_ERRORS = frozenset({HEADER_MISMATCH, CAPABILITY_MISSING, UNKNOWN_VERSION})
 """Only servers of 2026-07-28 and later use these codes."""
 LONGEST_ERROR = 2_000
-"""Characters of a server's error message."""
+"""The most characters of a server's error message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request of the server."""
+    """A request from the server."""
 
     id: RequestId
     method: str
@@ -47,7 +47,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A notification of the server."""
+    """A notification from the server."""
 
     method: str
     params: Mapping[str, Any]

@@ -31,8 +31,8 @@ IN_SANDBOX = (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`sandbox`: None if the settings turn it off. `sandbox_required`: nothing runs without it. `is_public`: whether
-    an address is on the public internet. `tokens`: your logins at servers."""
+    """`sandbox()` is None if the settings turn it off. `sandbox_required()`: whether nothing may run without it.
+    `is_public(address)`: whether an address is on the public internet. `tokens`: the user's logins at servers."""
 
     folders: Callable[[], Sequence[Path]]
     environ: Mapping[str, str] = field(repr=False)
@@ -63,7 +63,7 @@ async def make_transport(
 
 
 async def why_unconfined(config: ServerConfig, around: Surroundings) -> str:
-    """Why its program would run without a sandbox; empty if it would run in one."""
+    """Why the server's program would run without a sandbox; empty if it would run in one."""
     if not config.settings.sandbox:
         return "its settings say so"
     sandbox = around.sandbox()

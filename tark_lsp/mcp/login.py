@@ -17,7 +17,7 @@ from tark_lsp.mcp.transport import HttpRefusal
 
 @dataclass(frozen=True, slots=True)
 class LoginTarget:
-    """Which server the login is for. `scope`: empty, or the file of an offer."""
+    """The server of a login. `scope`: empty, or the file of an offer."""
 
     name: str
     scope: str
@@ -99,7 +99,7 @@ class Login:
         return fresh
 
     async def refusal(self, status: int, headers: Mapping[str, str]) -> HttpRefusal | None:
-        """What to raise for this answer; None if it is not about the login."""
+        """The error to raise for this answer; None if the answer is not about the login."""
         challenge = headers.get("www-authenticate", "")
         if status == 401:
             return NeedsLogin(401, "it refuses your login", hint=self._target.hint, challenge=challenge)

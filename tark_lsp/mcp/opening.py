@@ -60,7 +60,7 @@ async def _end(task: "asyncio.Task[Any]") -> None:
     task.cancel()
     await asyncio.wait([task])
     if not task.cancelled():
-        task.exception()  # seen, so that asyncio does not report it
+        task.exception()  # retrieved, so that asyncio does not report it
 
 
 async def _discover(connection: Connection, version: str) -> ServerFacts | None:

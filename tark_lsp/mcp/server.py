@@ -99,7 +99,7 @@ class McpServer:
         return self.client
 
     async def call_tool(self, call: Call) -> Content:
-        """Raises McpError, also if the tool is not as it was approved."""
+        """Calls a tool. Raises McpError, also if the tool is not as it was approved."""
         client = await self.ready()
         await self.tools.update(self._connector)
         self.tools.check(call.tool, self.approved())

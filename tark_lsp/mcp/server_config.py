@@ -55,7 +55,7 @@ class ServerConfig:
 
     @property
     def scope(self) -> str:
-        """Where its pin is valid: everywhere, or in the folder of its file."""
+        """Where the server's pin is valid: empty for everywhere, or the file of the offer."""
         return "" if self.source is None else str(self.source)
 
 

@@ -49,7 +49,7 @@ async def _elicit(asked: Asked, waiting: Waiting, send: Send) -> None:
         raise
     except McpError as error:
         send(refusal(asked.id, INVALID_PARAMS, error.message))
-    except Exception:  # the server waits for an answer, whatever fails here
+    except Exception:  # the server must get an answer after any error
         log.exception("the user could not be asked")
         send(answer(asked.id, CANCELLED))
 

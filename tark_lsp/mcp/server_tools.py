@@ -17,7 +17,7 @@ from tark_lsp.visible import is_hidden, visible_code
 
 LONGEST_NAME = 128
 LONGEST_TOLD = 2_048
-"""Characters of a description that the model gets."""
+"""The most characters of a description for the model."""
 LARGEST = 200_000
 """The most characters of JSON of one tool. The limit is low because the user has to read all of it."""
 DEEPEST = 50
@@ -28,7 +28,7 @@ WORDS = frozenset({"description", "title", "$comment"})
 
 @dataclass(frozen=True)  # without slots, so that `digest` can be cached: each turn needs all digests
 class ServerTool:
-    """`schema` is the JSON schema of its arguments. `annotations` are claims of the server."""
+    """`schema` is the JSON schema of the arguments. `annotations` are unverified claims of the server."""
 
     name: str
     title: str = ""

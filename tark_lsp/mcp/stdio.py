@@ -94,7 +94,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
             raise McpError(f"it could not be started: {error}", hint="check its command") from error
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The process can end before `subprocess_exec` returns."""
+        """Sets the process here already, because it can exit before `subprocess_exec` returns."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._process = transport
 

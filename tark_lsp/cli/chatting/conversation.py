@@ -80,7 +80,7 @@ class Conversation:
         self.cancelling = False
         self.in_order = asyncio.Lock()
         self.busy_since = 0.0
-        """On the clock of `time.monotonic`."""
+        """A time of `time.monotonic`."""
         self.attached: list[Mapping[str, Any]] = []
         """Attachments of the next prompt that starts a turn (`context` in protocol.md)."""
         self._terminal, self._spawn, self._check = terminal, spawn, check
@@ -99,7 +99,7 @@ class Conversation:
 
     @property
     def busy(self) -> bool:
-        """A turn runs, or a prompt is being sent to the server."""
+        """Whether a turn runs, or a prompt is being sent to the server."""
         return self.turn_id is not None or self._prompts_being_sent > 0
 
     def send_prompt(self, text: str) -> None:

@@ -27,7 +27,7 @@ CODE_THEME = "ansi_dark"
 MIN_COLUMN = 12
 """The least columns of a table cell with a long text."""
 WIDE = 10_000
-"""Columns: no table needs more."""
+"""Columns: more than any table needs."""
 THEME = Theme(
     {
         "markdown.h1": "bold underline cyan",

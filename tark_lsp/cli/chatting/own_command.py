@@ -16,7 +16,7 @@ from tark_lsp.redaction import environment_secrets, redact
 
 MARK = "!"
 MAX_OFFERED = 30_000
-"""Characters. Of a longer output, the last lines are offered."""
+"""Characters. If the output is longer, only its last lines are offered."""
 CHUNK = 65_536
 REST_SECONDS = 1.0
 """After an interrupt, how long processes that outlive the shell may run."""

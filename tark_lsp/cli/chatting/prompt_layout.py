@@ -73,6 +73,6 @@ def prompt_layout(
 
 
 def _rows(question: str) -> list[str]:
-    """Wraps the question between words, which a window does not do. The answer follows the last row."""
+    """Wraps the question between words, because a window does not do that. The answer follows the last row."""
     rows = textwrap.wrap(question, get_app().output.get_size().columns) or [""]
     return [*rows[:-1], rows[-1] + " " * question.endswith(" ")]

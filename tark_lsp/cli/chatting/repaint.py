@@ -12,7 +12,7 @@ from prompt_toolkit.data_structures import Size
 from rich.cells import cell_len
 
 MAX_KEPT = 500
-"""Lines: more than any screen has."""
+"""Lines. No screen has more."""
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 HOME, CLEAR_ROW, NEXT_ROW = "\x1b[H", "\x1b[2K", "\x1b[B"
 

@@ -7,7 +7,7 @@ from tark_lsp.cli.chatting.chat_screen import ChatScreen
 from tark_lsp.cli.visible import one_line, visible
 
 MAX_MESSAGES = 100
-"""Only this many messages, the last ones, are shown. `/export` writes all of them."""
+"""Only the last messages, up to this number, are shown. `/export` writes all of them."""
 
 
 def replay(opened: Mapping[str, Any], screen: ChatScreen) -> None:

@@ -81,7 +81,7 @@ class AuthHttp:
                 return await self._http.send(HttpRequest(
                     request.method, request.url, request.headers, request.body, address
                 ))  # fmt: skip
-            except TarkError as error:  # for example no route to this address: the next one can work
+            except TarkError as error:  # for example, no route to this address; the next one may work
                 failed = failed or error
         assert failed is not None
         raise failed

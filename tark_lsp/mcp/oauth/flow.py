@@ -49,7 +49,7 @@ ENDED = {"invalid_grant", "invalid_client", "unauthorized_client"}
 MOST_REQUESTS = 20
 """In one login. The SDK needs eight at most."""
 
-logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)  # it logs exceptions with the texts of servers
+logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)  # it logs exceptions that contain texts of servers
 
 
 @dataclass(frozen=True, slots=True)

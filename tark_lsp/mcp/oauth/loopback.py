@@ -57,14 +57,14 @@ class RedirectListener:
             for task in late:
                 task.cancel()
         if self._answer.done() and not self._answer.cancelled():
-            self._answer.exception()  # seen, if nobody waited for it
+            self._answer.exception()  # retrieved, so that asyncio does not report it
 
     def expect(self, state: str) -> None:
         """Sets the state that the answer must have."""
         self._state = state
 
     async def answer(self, seconds: float) -> Redirect:
-        """Raises McpError if nothing comes in time, or the login was refused."""
+        """Waits for the answer. Raises McpError if none comes in time, or the login was refused."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._answer

@@ -66,7 +66,7 @@ class HookActions:
 def _lines(row: HookRow, resolved: Resolved) -> list[str]:
     source = [f"from {row.hook.source}"] if row.hook.source is not None else []
     lines = [*source, *shown_hook(row.hook, resolved)]
-    return [visible_code(line).replace("\n", "⏎") for line in lines]  # no text can look like a line of its own
+    return [visible_code(line).replace("\n", "⏎") for line in lines]  # so that no text can imitate a line
 
 
 def _resolved(row: HookRow) -> Resolved:

@@ -46,7 +46,7 @@ class OfferNews:
 
     @cached_property
     def current(self) -> "CurrentList":
-        """All servers and hooks, and the offers."""
+        """All servers and hooks, including offers."""
         return self._make_current()
 
     def check_soon(self) -> None:

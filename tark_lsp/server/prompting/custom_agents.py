@@ -162,6 +162,6 @@ class CustomAgents:
 
 
 def _tools() -> Mapping[str, bool]:
-    from tark_lsp.agent_offers import known_tools  # the start does not need it
+    from tark_lsp.agent_offers import known_tools  # not needed at the start
 
     return known_tools()

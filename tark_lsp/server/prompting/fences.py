@@ -7,7 +7,7 @@ RUN = re.compile(r" {0,3}(`+|~+)[ \t]*$")
 
 
 class Fences:
-    """Call `add_line` for every line of a text in order, without line endings."""
+    """Call `add_line` for every line of a text, in order and without line endings."""
 
     def __init__(self) -> None:
         self.closing = ""

@@ -9,7 +9,7 @@ class Mark(Enum):
     """The state of the last `!` of a line."""
 
     INSERTED = "inserted"
-    """The user inserted it, and it did not run."""
+    """The user inserted it, and the comment has not run."""
     LATE = "late"
     """The same, but the file on disk already had it when the change was reported. `didSave` shows whether the user
     saved it."""

@@ -189,7 +189,7 @@ async def _url(argument: str, access: MentionAccess) -> str:
 
 async def _resource(argument: str, access: MentionAccess) -> str:
     server, _, uri = argument.partition(":")
-    reader = f"mcp__{server}__@resource"  # of server/turns/mcp_texts.py
+    reader = f"mcp__{server}__@resource"  # defined in server/turns/mcp_texts.py
     if reader not in access.tools:
         raise NotAvailable(f"there is no MCP server {server!r} that you approved, or you do not trust this workspace")
     return await run_tool(reader, {"uri": uri}, access, asks=True)

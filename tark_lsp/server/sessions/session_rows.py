@@ -68,7 +68,7 @@ class SessionRows:
 
 def session_from_store(store: SessionStore, row: SessionRow) -> Session:
     """The stored session, with the settings of `row`."""
-    from tark_lsp.sessions.deferred_tools import deferred_of  # a new session does not need it
+    from tark_lsp.sessions.deferred_tools import deferred_of  # not needed for new sessions
 
     history, used = store.log.history(row.id), usage_total(store.file.read, session_id=row.id).usage
     modes = (row.mode, row.approval, row.thinking)

@@ -162,7 +162,7 @@ def typed(turn: TurnRow, message: Message) -> str:
         return turn.prompt
     kind = KINDS.get(turn.kind)
     if kind is not None and words == kind.instructions.strip() and (not prompt or called):
-        return turn.prompt  # nothing was typed or pointed at
+        return turn.prompt  # the user typed and selected nothing
     told = words or message.text
     return f"{prompt}\n\n{told}" if called else told
 

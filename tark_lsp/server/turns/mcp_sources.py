@@ -49,7 +49,7 @@ class McpSources:
         )
 
     def own(self) -> "list[ServerConfig]":
-        """The user's own servers."""
+        """The servers in the user's settings."""
         from tark_lsp.mcp.server_config import ServerConfig
 
         return [ServerConfig(name, one) for name, one in self._configuration.settings.mcp.servers.items()]

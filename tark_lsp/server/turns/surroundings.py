@@ -35,7 +35,7 @@ class TurnSurroundings:
         mentioned: Iterable[tuple[str, str]],
         mentioned_images: Sequence[Image],
     ) -> PromptContext:
-        """`mentioned`: names and texts of the mentions in the prompt. Attached files are read like them."""
+        """`mentioned`: names and texts of the mentions in the prompt. Attached files are read by the same rules."""
         request, target, workspace = record.request, record.target, access.context.workspace
         pointer = None
         diagnostics: Sequence[Diagnostic] = ()
@@ -47,7 +47,7 @@ class TurnSurroundings:
                     access.context.outside_sources.append(target.name)
                 diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
         if record.kind.base == "review":
-            from tark_lsp.server.turns.review_changes import changes_to_review  # few users review a change
+            from tark_lsp.server.turns.review_changes import changes_to_review  # rarely needed
 
             mentioned = [*mentioned, await changes_to_review(request.prompt, access, record.notes)]
         given = [part for part in request.context if isinstance(part, incoming.ImageContext)]

@@ -200,9 +200,7 @@ class Turns:
         payload = self._writer.end_payload(record, end)
         if not record.updates.seq:  # the turn ended before it started, and clients expect a start of every turn
             self._writer.write_start(record)
-        for words in take_steering(
-            record.steering
-        ):  # they were accepted, so the user expects that the model got them
+        for words in take_steering(record.steering):  # they were accepted, so the user expects that the model got them
             note = f"not sent to the model, since the turn ended: {cut(words, LONGEST_GIVEN_BACK)}"
             self.emit(record, events.Notice("warning", note))
         record.progress.end(progress_summary(end, record.turn))

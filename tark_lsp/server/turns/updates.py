@@ -16,7 +16,7 @@ from tark_lsp.visible import without_icons
 
 JOIN_SECONDS = 0.03
 CREATE_SECONDS = 1.0
-"""How long a turn waits for the client to accept the token. If it accepts later, progress begins later."""
+"""How long a turn waits for the client to accept the token. If the client accepts later, progress begins later."""
 
 
 class Updates:
