@@ -126,7 +126,7 @@ class EditCheck:
         return FoundErrors(tuple(await in_thread(compare)), errors_of(shown))
 
     async def _wait_until_stable(self, first: ShownDiagnostics) -> ShownDiagnostics | None:
-        """The first diagnostics that differ from `first` and are read twice in a row; the last ones if the time is up."""
+        """The first diagnostics that differ from `first` and are read twice in a row, or the last ones at the end."""
         clock = asyncio.get_running_loop().time
         began, last = clock(), first
         try:

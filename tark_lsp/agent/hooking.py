@@ -176,7 +176,7 @@ async def _with_text(turn: Turn, hook: "Hook", edit: ProposedEdit, text: str) ->
         _notify(
             turn,
             f"the hook {hook.name} also changed text of {path} that is not part of the edit "
-            f"({kept.describe_dropped}): that is dropped",
+            f"({kept.describe_dropped}): those changes are dropped",
         )
     if kept.text == edit.after:
         return edit

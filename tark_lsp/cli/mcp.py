@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 A server of yours is a table [mcp.servers.NAME] in your config.toml; a project can offer some in .mcp.json or
-.vscode/mcp.json. None of them starts before you approved it: its exact command or URL, and each of its tools.
+.vscode/mcp.json. None of them starts before you approve it: its exact command or URL, and each of its tools.
 What changes later is off until you approve it again. docs/mcp.md has the details.
 Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 

@@ -20,7 +20,7 @@ SUBCOMMANDS = {
     "logout": "delete the stored key or login of a provider",
     "status": "show which providers have a key, and where it comes from",
     "usage": "show tokens, cost and time of model requests: by model, day, session or turn",
-    "audit": "show what agents did and who allowed it, and verify that nothing of it was changed",
+    "audit": "show what agents did and who allowed it, and verify that nothing was changed",
     "gateway": "serve every model behind OpenAI's Responses API: tark-lsp gateway --model PROVIDER/MODEL",
     "permissions": "list and revoke what you allowed for always: commands, and trusted folders; trust a folder",
     "mcp": "add, approve and try MCP servers, whose tools the agent can use",

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = new_parser()
     options = parser.parse_args(arguments)
     if options.tools and options.by is not None:
-        parser.error("--tools has one row for each tool, so --by does not go with it")
+        parser.error("--tools has one row for each tool, so it cannot be combined with --by")
     screen = Screen(new_console(), Path.cwd())
     try:
         with reading(sessions_path()) as read:

@@ -154,7 +154,7 @@ def _model(source: Source, front: FrontMatter, remarks: list[str]) -> str:
         return "" if model == "inherit" else model
     if source.whose == "person":
         raise BadFrontMatter(f"model: {model[:60]!r} is not <provider>/<model>")
-    remarks.append(f"its model {model[:60]} is not <provider>/<model>, so it has that of the session")
+    remarks.append(f"its model {model[:60]} is not <provider>/<model>, so it has the model of the session")
     return ""
 
 

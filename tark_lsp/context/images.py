@@ -47,7 +47,7 @@ def _checked(name: str, mime_type: str, data: str) -> Image:
         raise BadImage(f"{name} is not a {mime_type.removeprefix('image/').upper()} image")
     if max(size) > LONGEST_SIDE:
         raise BadImage(
-            f"{name} has {size[0]:,} by {size[1]:,} pixels, and {LONGEST_SIDE:,} is the most for a side",
+            f"{name} has {size[0]:,} by {size[1]:,} pixels, and a side can have at most {LONGEST_SIDE:,}",
             hint="attach a smaller image",
         )
     return Image(mime_type, data)

@@ -1,4 +1,4 @@
-"""Finds the definitions and files that a prompt names, and the words that tell what it is about. Pure."""
+"""Finds the definitions and files that a prompt names, and the words that say what it is about. Pure."""
 
 import re
 from collections.abc import Collection

@@ -86,7 +86,7 @@ def read_answer(event: HookEvent, code: int | None, stdout: bytes, stderr: str) 
     try:
         value = json.loads(stdout.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise HookError("printed what is not JSON on stdout") from error
+        raise HookError("printed something that is not JSON on stdout") from error
     if not isinstance(value, dict):
         raise HookError("printed JSON that is not an object")
     return _checked(event, value)

@@ -89,7 +89,7 @@ def _message(value: Any) -> Incoming:
     if message_id is not None and isinstance(value.get("result"), dict):
         return Reply(message_id, value["result"])
     if message_id is not None and method is None:  # the request gets no other answer
-        return Failure(message_id, 0, "its answer has neither a result nor an error that are objects")
+        return Failure(message_id, 0, "its answer has no result or error that is an object")
     raise ValueError("it is neither a request nor an answer")
 
 

@@ -48,9 +48,9 @@ class MessageLines:
             self._skipped += 1
             if self._skipped in LOGGED:
                 log.warning(
-                    "MCP server %s: skipped %d lines that are no messages: %s", self._name, self._skipped, error
+                    "MCP server %s: skipped %d lines that are not messages: %s", self._name, self._skipped, error
                 )
-                self._log.add(f"{self._skipped} lines on stdout were no messages, and were skipped: {error}")
+                self._log.add(f"{self._skipped} lines on stdout were not messages, and were skipped: {error}")
             return
         for message in messages:
             if self._received(message):

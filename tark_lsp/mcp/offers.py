@@ -68,7 +68,7 @@ def read_file(file: Path, *, workspace: Path | None = None, shown: str = "") -> 
     for raw_name, entry in list(_entries(value))[:MOST_SERVERS]:
         name = server_name(raw_name)
         if not name or name in servers:
-            problems.append(f"{shown}: {raw_name[:80]!r} has no name of its own that tark-lsp can use")
+            problems.append(f"{shown}: {raw_name[:80]!r} has no unique name that tark-lsp can use")
             continue
         try:
             servers[name] = ServerConfig(name, _settings(entry, workspace), file)

@@ -39,13 +39,13 @@ def headers_of_schema(schema: Mapping[str, Any]) -> dict[Path, str]:
             continue
         name = inner[KEY]
         if not path:
-            raise ValueError(f"{KEY} is not at a property")
+            raise ValueError(f"{KEY} is not on a property")
         if not isinstance(name, str) or not TOKEN.fullmatch(name):
             raise ValueError(f"{KEY} of {'.'.join(path)} is not the name of a header")
         if not isinstance(inner.get("type"), str) or inner["type"] not in TYPES:
             raise ValueError(f"{KEY} of {'.'.join(path)} is only possible for a string, integer or boolean")
         if name.lower() in (other.lower() for other in found.values()):
-            raise ValueError(f"{KEY} {name} is there twice")
+            raise ValueError(f"{KEY} {name} occurs twice")
         found[path] = name
     return found
 

@@ -116,7 +116,7 @@ def read_tools(values: Iterable[Any]) -> tuple[tuple[ServerTool, ...], tuple[str
             problems.append(str(error))
     for name, count in Counter(tool.name for tool in tools).items():
         if count > 1:
-            problems.append(f"the tool {visible_code(name)} is there {count} times")
+            problems.append(f"the tool {visible_code(name)} occurs {count} times")
             tools = [tool for tool in tools if tool.name != name]
     return tuple(sorted(tools, key=lambda tool: tool.name)), tuple(problems)
 

@@ -114,7 +114,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if stdin.is_closing() or self._exited.is_set():  # `_report_exit` says why
             return
         if stdin.get_write_buffer_size() > LARGEST_MESSAGE:
-            raise McpError("it does not read what it is sent")
+            raise McpError("it does not read its input")
         stdin.write(data)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:

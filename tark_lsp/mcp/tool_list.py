@@ -18,7 +18,7 @@ async def offered_tools(server: str, client: Client) -> tuple[tuple[ServerTool, 
     """The tools that the server offers now, and a sentence for each that cannot be used. Raises McpError."""
     tools, problems = await client.tools()
     kept = usable(server, tools)
-    clashing = [f"the tool {tool.name} has a name that another one gets, too" for tool in tools if tool not in kept]
+    clashing = [f"the tool {tool.name} gets the same name as another tool" for tool in tools if tool not in kept]
     return kept, (*problems, *clashing)
 
 

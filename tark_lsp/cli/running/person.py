@@ -13,7 +13,7 @@ from tark_lsp.cli.visible import whole_line
 from tark_lsp.permissions import TRUST_ANSWERS
 
 NOT_TRUSTED = (
-    "you have not said that you trust this folder, so commands ask that would run in the sandbox without a question; "
+    "you have not said that you trust this folder, so even commands in the sandbox need your permission; "
     "--trust-workspace trusts it for this run"
 )
 LIMIT_ANSWERS = {"go-on", "stop"}

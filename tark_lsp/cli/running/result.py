@@ -31,7 +31,7 @@ STOPS = {
 """The exit code by stop reason. For `error`, it depends on the code of the error."""
 
 REASONS = {
-    "max_tokens": "the answer was cut off at the model's longest answer",
+    "max_tokens": "the answer was cut off at the model's length limit",
     "max_turn_requests": "the run ended at its limit of requests to the model",
     "budget": "the run ended at its limit of cost",
     "refusal": "the model refused to answer",

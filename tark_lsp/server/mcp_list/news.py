@@ -103,5 +103,5 @@ class OfferNews:
         except FileExistsError:
             return False
         except OSError as error:
-            log.warning("that the user was told of an offer cannot be noted: %s", error)
+            log.warning("it cannot be noted that the user was told of an offer: %s", error)
         return True
