@@ -119,7 +119,7 @@ class Mentions:
             else:
                 looked_up = await self._read(mention, access)
             if len(looked_up.text) > room:
-                looked_up = _missing(mention.words, "the mentions before it take all the room: ask for less at once")
+                looked_up = _missing(mention.words, "the mentions before it fill the limit: mention less at once")
             room -= len(looked_up.text)
             texts.append(looked_up)
         if more := found[MOST:]:

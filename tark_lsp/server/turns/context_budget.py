@@ -88,7 +88,7 @@ class ContextBudget:
 
         preparation = self._preparation
         if not session.messages:
-            raise RequestError("nothing was said in this session yet")
+            raise RequestError("this session has no messages yet")
         try:
             model = await preparation.configuration.models.open_model(await preparation.models.model_of(session))
 

@@ -26,7 +26,7 @@ class WorkspacePermissions:
         return tuple(_grant(one) for one in self._store.grants_in(self._workspace.folders))
 
     def keep(self, grant: Grant) -> str:
-        assert grant.folder is not None, "a grant for always names the workspace folder"
+        assert grant.folder is not None, "a permanent grant names the workspace folder"
         commands = AllowedCommands(patterns=grant.patterns)
         if grant.command is not None:
             subfolder = os.path.relpath(grant.command.cwd, grant.folder)
@@ -49,7 +49,7 @@ class WorkspacePermissions:
 
 def _grant(stored: StoredPermission) -> Grant:
     commands = stored.commands
-    assert commands is not None, "a folder that is trusted is no grant"
+    assert commands is not None, "trust in a folder is not a grant"
     covers = f"{stored.covers}, always"
     if commands.patterns:
         return Grant(stored.id, "always", covers, stored.folder, patterns=commands.patterns)

@@ -20,8 +20,8 @@ async def recover_sandbox(warn: Callable[[str], object]) -> None:
         names = ", ".join(map(str, created[:MOST_NAMED]))
         more = f" and {len(created) - MOST_NAMED} more" if len(created) > MOST_NAMED else ""
         warn(
-            "Tark: a server was killed while a command ran. New since then are protected paths, on which programs "
-            f"act: {names}{more}. If they are not yours, delete them"
+            "Tark: a server was killed while a command ran. Since then there are new protected paths, which other "
+            f"programs run or obey: {names}{more}. If they are not yours, delete them"
         )
 
 

@@ -25,7 +25,7 @@ class OneDocument(Workspace):
             return self._document
         raise OutsideWorkspace(
             f"{path} is not {self._document.name}, the one open document, and no folder is open",
-            hint="do with that document, or ask the person to open a folder in the editor",
+            hint="use only that document, or ask the person to open a folder in the editor",
         )
 
     def is_inside(self, path: Path) -> bool:
