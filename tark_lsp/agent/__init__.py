@@ -1,1 +1,1 @@
-"""The agent: asks the model, decides what its tool calls can do, and keeps the history sendable. No I/O of its own."""
+"""The agent: asks the model, decides what its tool calls may do, and keeps the history valid. It does no I/O itself."""

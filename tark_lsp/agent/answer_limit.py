@@ -1,4 +1,4 @@
-"""Stops an answer that does not end: one that is longer than its model can write."""
+"""Stops an endless answer: one that is longer than its model can write."""
 
 from dataclasses import dataclass
 
@@ -15,16 +15,16 @@ from tark_lsp.llm.events import (
 )
 
 LONGEST_ANSWER = 131_072
-"""Tokens: the limit if that of the model is unknown. Nearly all models write less."""
+"""Tokens: the limit if the model's limit is unknown. Nearly all models write less."""
 
 CHARACTERS_PER_TOKEN = 10
 """Twice the usual number, so that only faulty answers reach the limit."""
 
 LEAST_OF_AN_EVENT, LEAST_OF_A_PART = 2, 200
-"""The least number of characters that an event counts, and one that begins a part, so that empty events add up."""
+"""The characters that each event, and each start of a part, count at least, so that empty events add up."""
 
 KEPT_CHARACTERS = 32_000
-"""Characters of a stopped answer that stay in the history."""
+"""The most characters of a stopped answer that stay in the history."""
 
 
 class AnswerTooLong(TarkError):
@@ -38,7 +38,7 @@ class AnswerLimit:
     longest: int | None
     used: int = 0
     pending: int = 0
-    """Characters of arguments that have arrived in pieces and are not complete yet."""
+    """Characters of arguments that arrived in pieces and are not complete yet."""
 
     def count_event(self, event: StreamEvent) -> None:
         """Raises AnswerTooLong."""
@@ -48,7 +48,7 @@ class AnswerLimit:
             case ToolCallDelta(_, piece):
                 self.used += max(LEAST_OF_AN_EVENT, len(piece))
                 self.pending += len(piece)
-            case ToolCallComplete(_, arguments):  # some wires send the arguments in one piece
+            case ToolCallComplete(_, arguments):  # some providers send the arguments in one piece
                 self.used += max(LEAST_OF_AN_EVENT, len(arguments) - self.pending)
                 self.pending = 0
             case ToolCallStart():
@@ -61,6 +61,6 @@ class AnswerLimit:
         if self.used > longest * CHARACTERS_PER_TOKEN:
             raise AnswerTooLong(
                 f"the answer did not end: it was stopped after {self.used:,} characters, which is more than "
-                f"{format_tokens(longest)} tokens make",
+                f"{format_tokens(longest)} tokens can contain",
                 hint="ask for less in one prompt, or choose another model",
             )

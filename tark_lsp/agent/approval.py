@@ -1,7 +1,7 @@
-"""decide_call(): whether a call is allowed. Returns Allow, Ask or Deny, by rules, grants and the approval level. Pure.
+"""decide_call() decides whether a call is allowed: Allow, Ask or Deny, by rules, grants and the approval level. Pure.
 
 Order (safety.md, "What is asked"): deny rule, edit outside, protected path, ask rule, allow rule or grant, table.
-A call that fits none of these is asked about; no error in here allows a call.
+If none of these applies, the user is asked. No error in this module allows a call.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,15 +25,15 @@ from tark_lsp.workspace.files import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """`by`: what allows it, for the receipt."""
+    """`by`: what allows the call, for the receipt."""
 
     by: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`why` is one clause that the user reads. `once`: no grant can cover the call. `for_trust`: it would be allowed in
-    a workspace that the user trusts."""
+    """`why` is one clause for the user. `once`: no grant can cover the call. `for_trust`: the call would be allowed in
+    a trusted workspace."""
 
     why: str
     once: bool = False
@@ -58,25 +58,26 @@ class Policy:
     edit_review: EditReview = field(default_factory=EditReview)
     """When edits inside the workspace are reviewed."""
     unreviewed: Mapping[str, Path] = field(default_factory=dict)
-    """The edits that are applied and that the user did not decide on: by id, the file."""
+    """The applied edits that the user has not decided about: their files, by id."""
     trusted: bool = False
-    """The user said that they trust the workspace. Only then something of it runs unasked that no grant covers."""
+    """Whether the user trusts the workspace. If not, nothing of it runs unasked, unless a grant covers it."""
     no_commands: str = ""
     """The reason why no command is allowed: the workspace is not trusted, or a sandbox is required."""
     sandbox_required: bool = False
-    """`no_commands` holds only for commands without a sandbox."""
+    """Whether `no_commands` applies only to commands without a sandbox."""
     in_memory: bool = False
-    """Edits are kept in memory, so those inside the workspace are allowed, deletions too."""
+    """Whether edits are kept in memory. Then edits inside the workspace are allowed, even deletions."""
     tainted_by: str = ""
-    """The text from outside the workspace that the model got in this turn, to follow "it read". Empty: none."""
+    """The source of text from outside the workspace that the model got in this turn, worded to follow "it read". Empty
+    if there is none."""
 
 
 def decide_call(
     tool: str, preview: Preview, policy: Policy, workspace: Workspace, *, outside_selection: bool = False
 ) -> Decision:
-    """A command that does not see unsaved text is asked about, whatever allows it.
+    """Decides about a call. If a command would not see unsaved text, the user is asked, even if the command is allowed.
 
-    The question always says where a command runs and what it gets.
+    The question always says where a command runs and what it can access.
     """
     if policy.tainted_by:
         policy = replace(policy, grants=narrow(policy.grants))
@@ -96,7 +97,7 @@ def decide_call(
 
 
 def _after_outside_text(decision: Decision, preview: Preview, policy: Policy) -> Decision:
-    """What can reach the network is asked about, whatever allows it; every question names the source."""
+    """If a call can reach the network, the user is asked, even if it is allowed. Every question names the source."""
     effect, command = effect_of(preview), preview.command
     if isinstance(decision, Allow) and reaches_network(preview):
         decision = Ask(f"it {effect}{'' if command is None else command.beyond}", once=True)
@@ -141,7 +142,7 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
         except CommandTooLong:
             return Ask(f"it is too long to be compared with the rule {rule}", once=True)
     if effect is Effect.READING_COMMAND and any(rule.is_about_reading for rule in policy.ask):
-        return Ask(f"it {effect}, and a rule of yours asks about reading")  # it does not know the rule
+        return Ask(f"it {effect}, and a rule of yours asks about reading")  # a command cannot follow the rule
     if outside_selection:
         return Ask("it edits text outside the selection", once=True)
     if effect is Effect.DANGEROUS:
@@ -168,15 +169,15 @@ def _decide(tool: str, preview: Preview, policy: Policy, workspace: Workspace, *
 
 
 def _refused_by_trust(policy: Policy) -> Deny | Ask | None:
-    """No MCP server runs in a workspace that the user does not trust, whatever they would say to the call."""
+    """Why no MCP server may run: the workspace is not trusted. Permission for the call does not change that."""
     if policy.no_commands and not policy.sandbox_required:
         return Deny(policy.no_commands)
     return None if policy.trusted else Ask("you have not said that you trust this workspace", once=True, for_trust=True)
 
 
 def _if_trusted(allowed: Allow, policy: Policy, *, needed: bool) -> Decision:
-    """By rules and the level, nothing of a workspace that the user does not trust runs unasked, nor git, which takes
-    settings from it."""
+    """Without trust in the workspace, rules and the level do not allow a call that runs something of it. That includes
+    git, which reads settings from the workspace."""
     if not needed or policy.trusted:
         return allowed
     return Ask("you have not said that you trust this workspace", for_trust=True)
@@ -187,14 +188,14 @@ def _decide_by_rules(tool: str, preview: Preview, policy: Policy, workspace: Wor
     allowing = next((rule for rule in policy.allow if rule.allows(tool, preview, workspace)), None)
     if allowing is None:
         return None
-    if preview.command is not None and _rules_on_reading(policy):  # they are stronger, and a command does not know them
+    if preview.command is not None and _rules_on_reading(policy):  # they are stronger, and a command cannot follow them
         return Ask(f"the rule {allowing} allows it, but it can read what another rule of yours is about")
     return _if_trusted(Allow(f"the rule {allowing}"), policy, needed=preview.command is not None)
 
 
 def _decide_by_grants(preview: Preview, policy: Policy, workspace: Workspace) -> Decision | None:
-    """None if no grant covers the call. Grants are explicit answers of the user about this folder, so they need no
-    trust."""
+    """None if no grant covers the call. A grant is the user's explicit answer about this folder, so it does not need
+    trust in the workspace."""
     changed: Sequence[Path] = ()
     for grant in policy.grants:
         if grant.allows(preview):
@@ -217,7 +218,7 @@ def _denied_or_asked(policy: Policy) -> tuple[Rule, ...]:
 
 
 def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
-    """Of a command that can write, and that no rule or grant covers."""
+    """Decides about a sandboxed command that can write, and that no rule or grant covers."""
     why = f"it {Effect.SANDBOXED_COMMAND}{command.beyond}"
     lost = f", and undo could not take back what it changes: {command.checkpoint}" if command.checkpoint else ""
     if policy.level is not ApprovalLevel.BALANCED or command.beyond:
@@ -225,21 +226,21 @@ def _decide_sandboxed(command: Command, policy: Policy) -> Decision:
     if not command.parts:
         return Ask(f"{why}, and it is not certain what it runs: {command.unclear}")
     if _rules_on_reading(policy):
-        return Ask(f"{why}, and a rule of yours is about reading")  # it does not know the rule
+        return Ask(f"{why}, and a rule of yours is about reading")  # a command cannot follow the rule
     if command.checkpoint:
         return Ask(f"{why}{lost}")
     return _if_trusted(Allow(f"the approval level {policy.level}: it {Effect.SANDBOXED_COMMAND}"), policy, needed=True)
 
 
 def is_read_denied(path: Path, policy: Policy, workspace: Workspace) -> bool:
-    """Whether the text of the file is hidden from the model, whichever tool would show it: by a deny rule for reading,
-    or because the file holds keys or credentials."""
+    """Whether the text of the file is hidden from the model in all tools: by a deny rule for reading, or because the
+    file holds keys or credentials."""
     return workspace.is_private(path) or _of_reading(path, policy.deny, workspace)
 
 
 def may_hide_below(folders: Sequence[Path], policy: Policy, workspace: Workspace) -> bool:
-    """Whether `is_read_denied` can be true for a path below these folders. The files that exist make no difference:
-    a notice that depended on them would tell what is in them."""
+    """Whether `is_read_denied` can be true for a path below these folders. It does not depend on the files that exist,
+    because then a notice would reveal which files do."""
     rules = any(rule.is_about_reading and rule.can_match_below(folders, workspace) for rule in policy.deny)
     return rules or any(workspace.has_private_below(folder) for folder in folders)
 
@@ -250,13 +251,13 @@ def may_ask_below(folders: Sequence[Path], policy: Policy, workspace: Workspace)
 
 
 def is_read_asked(path: Path, policy: Policy, workspace: Workspace) -> bool:
-    """Whether an ask rule applies to reading the file. A call that reads many files cannot ask about every one."""
+    """Whether an ask rule applies to reading the file. For calls that read many files, which cannot ask about each."""
     return _of_reading(path, policy.ask, workspace)
 
 
 def shows_secrets_of(path: Path, policy: Policy, workspace: Workspace) -> bool:
     """Whether the secrets of the file are shown to the model: it is in the workspace, and an allow rule for `read_file`
-    with a specifier names it. Of files outside, such a rule allows only to read them."""
+    with a specifier names it. For files outside, such a rule only allows to read them."""
     reading = Preview("", ToolKind.READ, Risk.READ_ONLY, outside=(path,))
     rules = (rule for rule in policy.allow if rule.specifier is not None)
     return workspace.is_inside(path) and any(rule.allows("read_file", reading, workspace) for rule in rules)
@@ -271,12 +272,12 @@ def _writable(preview: Preview) -> tuple[Path, ...]:
 
 
 def _uncovers_keys(edit: ProposedEdit, workspace: Workspace) -> bool:
-    """Whether the file holds keys by its name (secrets/file_names.py), and gets a name that does not say so."""
+    """Whether the file's name says that it holds keys (secrets/file_names.py), and its new name does not."""
     names = (workspace.display(path) for path in edit.paths)
     return edit.target is not None and [is_secret(PurePath(name)) for name in names] == [True, False]
 
 
 def _shown(preview: Preview) -> list[Path]:
-    """The places whose text the call shows, each once: an edit shows some of the lines."""
+    """The files whose text the call shows, each once. An edit counts, because it shows some of the lines."""
     edited = (path for edit in preview.edits for path in edit.paths)
     return list(dict.fromkeys((*(place.path for place in preview.locations), *preview.outside, *edited)))

@@ -1,7 +1,7 @@
 """Parses the raw JSON text of a call into the validated arguments of its tool. Pure.
 
-Two errors that models make are repaired because their meaning is clear: control characters inside strings, and trailing
-commas. JSON that was cut off is not repaired: closing a string or bracket would run half a call.
+Two common errors of models are repaired, because their meaning is clear: control characters inside strings, and
+trailing commas. JSON that was cut off is not repaired, because that would run half a call.
 """
 
 import json
@@ -16,8 +16,8 @@ from tark_lsp.tools.tool import Arguments, Tool
 A = TypeVar("A", bound=Arguments)
 
 KEPT_OR_TRAILING_COMMA = re.compile(r"""("(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{,:]\s*,)|,(?=\s*[}\]])""", re.DOTALL)
-"""The group keeps strings, and commas that follow nothing. An unclosed string is matched to the end of the text:
-otherwise every quote in it would be tried as the start of a string, which took minutes for a long text."""
+"""The group keeps strings, and commas that follow no value. An unclosed string matches to the end of the text.
+Otherwise, every quote in it would be tried as the start of a string, which took minutes for a long text."""
 
 
 def parse_object(text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which calls of an answer the changes of its proposal belong to. Pure."""
+"""Finds the calls of an answer to which the changes of its proposal belong. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,14 +14,14 @@ from tark_lsp.workspace.edits import ProposedEdit
 def divide_into_parts(
     drafts: Sequence[Draft], edits: Sequence[ProposedEdit], selected: Selection | None
 ) -> tuple[list[CallHunks], list[ProposalPart]]:
-    """The edits of the whole proposal, with hunks that can be decided independently of each other; and its parts.
+    """The edits of the whole proposal, with hunks that can be decided independently of each other, and its parts.
 
     `CallHunks.calls` are indices of `drafts`. A long text takes time, so call this in the placing thread.
     """
     divided = [divide_edit(drafts, edit, selected) for edit in edits]
     parts = split_proposal(drafts, [each.edit for each in divided], selected)
     for edit in (edit for part in parts for edit in part.edits):
-        _ = edit.base.digest, edit.drafted.digest  # the question needs them, and they are kept
+        _ = edit.base.digest, edit.drafted.digest  # computed here, in the thread, and cached for the question
     return divided, parts
 
 

@@ -1,4 +1,4 @@
-"""Figures of tool calls, from the events of their turn: how long each took, how it ended, whether it is a retry."""
+"""Measures tool calls by the events of their turn: how long each took, how it ended, and whether it is a retry."""
 
 import json
 from dataclasses import dataclass
@@ -7,14 +7,17 @@ from tark_lsp.agent.events import CallChanged, CallStatus
 
 UNKNOWN_TOOL = "unknown_tool"
 OTHER = "_OTHER"
-"""OpenTelemetry's value for unknown names: here for a tool name that a model made up, and a failure without a code."""
+"""OpenTelemetry's value for unknown names: a tool name that a model made up, or a failure without a code."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallFigures:
-    """`seconds`: from when the call ran to its end, without waiting for the user; None if it never ran. `waited`: the
-    seconds that it waited for the user. `code`: of a call that failed or was rejected. `retry`: when it began, the last
-    call of the same tool in the turn had failed.
+    """The figures of one call.
+
+    seconds  from the start to the end, without waiting for the user; None if the call never ran
+    waited   seconds of waiting for the user
+    code     the error code, if the call failed or was rejected
+    retry    whether the previous call of the same tool in the turn failed
     """
 
     tool: str
@@ -34,13 +37,13 @@ class _Call:
 
 
 class CallMeter:
-    """The calls of one turn. Times are in seconds by any clock that only goes forward."""
+    """The calls of one turn. Times are in seconds, by any monotonic clock."""
 
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
         self._names: dict[str, str] = {}
         self._failed: dict[str, bool] = {}
-        """By tool: whether its last call that has ended failed."""
+        """By tool: whether the last call that ended failed."""
 
     def event(self, at: float, event: CallChanged) -> CallFigures | None:
         """The figures of the call, if this is its end."""
@@ -56,7 +59,7 @@ class CallMeter:
         return self._end(at, event.call_id, event.status, event.text) if event.status.over else None
 
     def end(self, at: float) -> list[CallFigures]:
-        """The calls that have not ended when their turn ends: they were cancelled."""
+        """The figures of the calls that did not end before their turn did: they count as cancelled."""
         return [self._end(at, call_id, CallStatus.CANCELLED, None) for call_id in list(self._calls)]
 
     def _end(self, at: float, call_id: str, status: CallStatus, text: str | None) -> CallFigures:
@@ -72,7 +75,7 @@ class CallMeter:
 
 
 def failure_code(text: str | None) -> str:
-    """The code of a failure, whose result for the model is a line of JSON (tools.md)."""
+    """The error code in the result of a failed call, which is a line of JSON for the model (tools.md)."""
     try:
         return str(json.loads(text or "")["error"]["code"])
     except (ValueError, KeyError, TypeError):

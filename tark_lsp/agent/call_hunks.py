@@ -1,9 +1,11 @@
-"""Divides the changes of an answer into hunks that belong to one call each. Pure.
+"""Divides the changes of an answer into hunks, each of which belongs to one call if possible. Pure.
 
-Each call changes the text that the calls before it leave. Its changes are carried back to the text before the answer.
-A change that overlaps an earlier one cannot be decided without it: both are one hunk, which belongs to both calls. It
-overlaps if it changes lines that an earlier call wrote, adds lines between them, or replaces lines around a place where
-an earlier call removed some. All other changes are hunks of one call, however near they are to each other.
+Each call changes the text that the earlier calls left. Its changes are mapped back to the text before the answer.
+
+If a change overlaps an earlier one, the two cannot be decided separately. They become one hunk, which belongs to both
+calls. A change overlaps if it changes lines that an earlier call wrote, adds lines between them, or replaces lines
+around a place where an earlier call removed some. All other changes are hunks of one call, even if they are close to
+each other.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,8 +29,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lines [start, end) of the text between two calls: those that an earlier `Change` left there, or that the later
-    call changes."""
+    """Lines [start, end) of the text between two calls. `earlier`: an earlier `Change` wrote them. If not, the later
+    call changes them."""
 
     start: int
     end: int
@@ -38,16 +40,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class CallHunks:
-    """The edit of one file with all changes of the answer. `calls` are those of each of its hunks."""
+    """The edit of one file with all changes of the answer. `calls`: for each hunk, the calls that it belongs to."""
 
     edit: ProposedEdit
     calls: tuple[Calls, ...]
 
 
 def divide_by_call(edits: Iterable[tuple[int, ProposedEdit]], borders: Sequence[int] = ()) -> CallHunks:
-    """`edits`: of one file, the number of each call, and what this call and those before it change together.
+    """`edits` of one file: the number of each call, and the edit that this call and the earlier calls make together.
 
-    Near changes of the same calls are joined, unless one of the `borders` (lines of the base) is between them.
+    Changes of the same calls that are close to each other are joined, unless one of the `borders` (lines of the base)
+    is between them.
     """
     changes: list[Change] = []
     before: ProposedEdit | None = None
@@ -69,12 +72,12 @@ def divide_by_call(edits: Iterable[tuple[int, ProposedEdit]], borders: Sequence[
 
 
 def _is_one_change(edit: ProposedEdit) -> bool:
-    """A file that is created or removed: what one call writes into it depends on what the others do."""
+    """Whether the file is created or removed. Then the changes of one call depend on those of the others."""
     return edit.removes or not edit.base.exists
 
 
 def _rebased(changes: list[Change], before: ProposedEdit, edit: ProposedEdit) -> list[Change]:
-    """The changes in the base of `edit`, which can have text that was typed since the call `before`."""
+    """The changes, moved to the base of `edit`, in which the user can have typed since `before`."""
     if before.base.text == edit.base.text:
         return changes
     return [
@@ -85,7 +88,7 @@ def _rebased(changes: list[Change], before: ProposedEdit, edit: ProposedEdit) ->
 
 
 def _on_top(changes: list[Change], edit: ProposedEdit, call: int) -> Iterator[Change]:
-    """The changes of the base up to this call: those of earlier calls, and its own."""
+    """The changes of the base by this call and all earlier ones."""
     base = edit.base.lines
     between = replace(edit, hunks=tuple(change.hunk for change in changes)).after
     lines = split_lines(between)
@@ -94,7 +97,7 @@ def _on_top(changes: list[Change], edit: ProposedEdit, call: int) -> Iterator[Ch
         hunk = _slide_out(own, spans, lines)
         spans.append(Span(hunk.start, hunk.end, Change(hunk, frozenset({call})), earlier=False))
     spans.sort(key=lambda span: (span.start, span.end, not span.earlier))
-    grown = 0  # by how many lines the text between the calls is longer than the base, so far
+    grown = 0  # how many lines longer than the base the text between the calls is so far
     for group in _overlapping(spans):
         start, end = group[0].start, max(span.end for span in group)
         earlier = sum(_growth(span.change.hunk) for span in group if span.earlier)
@@ -110,7 +113,7 @@ def _on_top(changes: list[Change], edit: ProposedEdit, call: int) -> Iterator[Ch
 
 
 def _spans_of(changes: Iterable[Change]) -> list[Span]:
-    """The lines of each change once all of them are made."""
+    """The lines of each change after all of them are made."""
     spans, grown = [], 0
     for change in changes:
         start = change.hunk.start + grown
@@ -120,7 +123,7 @@ def _spans_of(changes: Iterable[Change]) -> list[Span]:
 
 
 def _overlapping(spans: Iterable[Span]) -> Iterator[list[Span]]:
-    """Groups of spans that share a line, or one of which is inside another one. Spans that only touch do not."""
+    """Groups of spans that share a line, or that contain one another. Spans that only touch are in different groups."""
     group: list[Span] = []
     end = 0
     for span in spans:
@@ -136,8 +139,8 @@ def _overlapping(spans: Iterable[Span]) -> Iterator[list[Span]]:
 
 
 def _slide_out(hunk: Hunk, spans: Iterable[Span], lines: Sequence[str]) -> Hunk:
-    """Among equal lines, lines can be added or removed at several places with the same result: if the place of the
-    hunk is inside an earlier change, the next one above that is not."""
+    """Moves a hunk out of an earlier change, if that gives the same text. Between equal lines, lines can be added or
+    removed at several places with the same result. The nearest place above that is not inside a change is used."""
     if hunk.old and hunk.new:
         return hunk
     crossed = [span for span in spans if span.earlier and span.start < hunk.end and hunk.start < span.end]
@@ -152,12 +155,12 @@ def _slide_out(hunk: Hunk, spans: Iterable[Span], lines: Sequence[str]) -> Hunk:
 
 
 def _parts(hunk: Hunk) -> list[Hunk]:
-    """The changed lines of a hunk."""
+    """The hunk, split into its changed lines."""
     return [replace(part, start=part.start + hunk.start) for part in line_changes(hunk.old_text, hunk.new_text)]
 
 
 def _join_unended(changes: Sequence[Change], edit: ProposedEdit) -> list[Change]:
-    """Changes at the end of the file that decide together which line is the last one, and has no line ending."""
+    """Joins changes at the end of the file that together determine which line is the last and has no line ending."""
     lines = edit.base.lines
     open_end = bool(lines) and not ending_of(lines[-1])
     joined: list[Change] = []
@@ -195,7 +198,7 @@ def _joined(one: Change, other: Change, lines: Sequence[str]) -> Change:
 
 
 def _numbered(changes: Iterable[Change]) -> Iterator[Change]:
-    """With the order of those that begin at the same line."""
+    """The changes, numbered (`order`) among those that begin at the same line."""
     last: Hunk | None = None
     for change in changes:
         hunk = change.hunk

@@ -1,6 +1,6 @@
 """The request for the message of a Git commit, and the message in its answer. Pure.
 
-Diffs and earlier messages come from the repository: each is between tags that its text can neither close nor open.
+Diffs and earlier messages come from the repository, so each is between tags that its text cannot close or open.
 """
 
 import re
@@ -18,16 +18,16 @@ from tark_lsp.messages import Message, Text
 ChangeKind: TypeAlias = Literal["added", "modified", "deleted", "renamed"]
 
 MOST_TOKENS = 4_000
-"""Of the answer: some models think first."""
+"""The limit of the answer. It is high because some models think first."""
 COMMIT_MESSAGE = SideRequest("commit", "commit message", longest=MOST_TOKENS, seconds=120.0)
 
 MOST_FILES = 300
 MOST_SUBJECTS = 20
 LONGEST_SUBJECT = 200
 LONGEST_DIFF = 24_000
-"""Characters of one file."""
+"""The most characters of one file."""
 LONGEST_DIFFS = 60_000
-"""Characters of all files together."""
+"""The most characters of all files together."""
 
 NAME_ONLY = "[Only the name of this file is given.]"
 CUT = "\n[The rest of this diff is left out.]"
@@ -38,7 +38,7 @@ QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "«": "»"}
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """`diff` None: only the name is given. `previous_path`: if the file was renamed."""
+    """If `diff` is None, only the name is given. `previous_path`: if the file was renamed."""
 
     path: str
     kind: ChangeKind = "modified"
@@ -49,7 +49,8 @@ class FileChange:
 def commit_request(changes: Sequence[FileChange], subjects: Sequence[str], window: int | None) -> ChatRequest:
     """`subjects`: first lines of earlier messages. `window`: tokens of the model's window, if known.
 
-    A quarter of the window is for the diffs, since a token is about four characters.
+    The diffs get as many characters as the window has tokens, at most. That is about a quarter of the window, because a
+    token is about four characters.
     """
     shown = changes[:MOST_FILES]
     allowed = shares([len(change.diff or "") for change in shown], min(LONGEST_DIFFS, window or LONGEST_DIFFS))
@@ -64,7 +65,7 @@ def commit_request(changes: Sequence[FileChange], subjects: Sequence[str], windo
 
 
 def shares(lengths: Sequence[int], most: int) -> list[int]:
-    """How many characters of each diff are shown, `most` in all: what short diffs leave is for the longer ones."""
+    """How many characters of each diff are shown, `most` in total. Longer diffs get what short diffs do not need."""
     result = [0] * len(lengths)
     by_length = sorted(range(len(lengths)), key=lambda index: lengths[index])
     for done, index in enumerate(by_length):
@@ -74,7 +75,7 @@ def shares(lengths: Sequence[int], most: int) -> list[int]:
 
 
 def read_message(answer: str) -> str:
-    """The message, without the code fence or the quotes that models put around all of it."""
+    """The message, without a code fence or quotes around it, which some models add."""
     text = without_hidden(answer.replace("\r\n", "\n"))[0].strip()
     if fenced := FENCED.fullmatch(text):
         text = fenced[2].strip()

@@ -1,7 +1,7 @@
 """Compaction: replaces the old messages of a history by a summary, which the model writes in one request.
 
-The last messages stay, and so does the whole prompt of the running turn. The history changes only when a summary exists
-that frees enough, so an error or a cancellation leaves it unchanged.
+The last messages and the whole prompt of the running turn stay. The history changes only if the summary frees enough,
+so an error or a cancellation leaves it unchanged.
 """
 
 from collections.abc import Awaitable, Callable
@@ -27,10 +27,10 @@ LIKELY_SUMMARY = 1_500
 """Tokens: the estimated size of a summary, to decide whether one would free enough."""
 
 SAID_TOKENS, SAID_SHARE = 2_000.0, 0.05
-"""How many of the user's own words are kept at most: tokens, and share of the window."""
+"""The most of the user's own text that is kept: tokens, and share of the window."""
 
 UNKNOWN_WINDOW = 100_000
-"""Tokens: the assumed window of a model whose window is unknown."""
+"""Tokens: the assumed window if the model's window is unknown."""
 
 TRANSCRIPT_SHARE, TRANSCRIPT_CHARACTERS = 0.5, 2
 """The share of the window that the summarized text can take, and a low estimate of the characters per token."""
@@ -53,7 +53,8 @@ AskModel = Callable[[ChatRequest], Awaitable[str]]
 
 
 async def compact_messages(budget: PromptBudget, at_work: Message | None, ask: AskModel) -> Compacted:
-    """`at_work`: the prompt of the running turn. Raises CompactionRefused and what `ask` raises, without a change."""
+    """`at_work`: the prompt of the running turn. Raises CompactionRefused and the errors of `ask`. Then nothing has
+    changed."""
     session, before = budget.session, budget.load()
     messages, sizes = session.messages, budget.sizes()
     ratio, window = budget.estimates.ratio(budget.model.name), before.window or UNKNOWN_WINDOW

@@ -1,4 +1,4 @@
-"""Decides by the current policy whether a call can run now, and asks the user if the policy says so."""
+"""Decides by the current policy whether a call may run now, and asks the user if the policy requires it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def decide_now(
 
 
 async def require_permission(turn: Turn, item: ReadyCall, preview: Preview) -> None:
-    """Returns if the call can run. Raises ToolError: `denied`, or `stale` if the call would now do something else."""
+    """Returns if the call may run. Raises ToolError: `denied`, or `stale` if the call would now do something else."""
     digest = preview_digest(preview)
     decision = decide_now(turn, item, preview)
     if isinstance(decision, approval.Ask) and decision.for_trust:
@@ -93,7 +93,7 @@ async def preview_again(turn: Turn, item: ReadyCall, preview: Preview) -> Previe
 
 
 async def ask_trust(turn: Turn, item: ReadyCall) -> bool:
-    """Whether the user trusts the workspace; they are asked once."""
+    """Whether the user trusts the workspace. They are asked only once."""
     if not turn.lasting.can_ask_trust():
         return turn.lasting.is_trusted()
     turn.emit(CallChanged(item.call_id, CallStatus.WAITING))
@@ -110,7 +110,7 @@ def with_receipt(
     title: str,
     decision: approval.Allow | approval.Ask,
 ) -> approval.Allow | approval.Ask:
-    """The decision, with a receipt if it is an `Allow`. If that cannot be stored, the user is asked."""
+    """The decision. An `Allow` gets a receipt. If the receipt cannot be stored, the user is asked instead."""
     if isinstance(decision, approval.Ask):
         return decision
     problem = turn.receipts.record(Step.APPROVED, receipt_id(call_ids), tool, digest, title, decision.by)
@@ -118,12 +118,12 @@ def with_receipt(
 
 
 def receipt_id(call_ids: Sequence[str]) -> str:
-    """Several calls can be one proposal, which is decided as a whole."""
+    """The id for the receipt. Several calls can be one proposal, which is decided as a whole."""
     return " ".join(call_ids)
 
 
 async def save_first(turn: Turn, paths: Sequence[Path]) -> None:
-    """Raises ToolError if the editor does not save all of these documents."""
+    """Saves these documents in the editor. Raises ToolError if it does not save all of them."""
     saved = {*await turn.context.editor.save_documents(paths)}
     if missing := [path for path in paths if path not in saved]:
         unsaved = describe_unsaved(missing, turn.context.workspace.display)
@@ -135,7 +135,7 @@ async def save_first(turn: Turn, paths: Sequence[Path]) -> None:
 
 
 async def ask_permission(turn: Turn, request: PermissionRequest, tool: str) -> Permitted:
-    """Asks one question at a time. Keeps the grant of a yes; raises ToolError `denied` on a no."""
+    """Asks the user, one question at a time. Keeps their grant. Raises ToolError `denied` if they decline."""
     call, receipts = receipt_id(request.call_ids), turn.receipts
     receipts.record(Step.SHOWN, call, tool, request.digest, request.title, request.why)
     for call_id in request.call_ids:

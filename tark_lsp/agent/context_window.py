@@ -57,7 +57,7 @@ async def make_room(turn: Turn, budget: PromptBudget) -> None:
 
 
 async def make_room_after_overflow(turn: Turn, budget: PromptBudget) -> bool:
-    """The provider refused the request as too long: free all that can be freed now. Returns whether anything was.
+    """Free as much as possible, because the provider refused the request as too long. Returns whether that freed any.
 
     Raises LimitReached.
     """
@@ -69,7 +69,7 @@ async def make_room_after_overflow(turn: Turn, budget: PromptBudget) -> bool:
 
 
 async def compact_history(turn: Turn, budget: PromptBudget) -> bool:
-    """Compact the history, at most once per turn. If that fails, the user is told and the turn continues."""
+    """Compact the history, at most once per turn. If that fails, the user gets a notice and the turn continues."""
     from tark_lsp.agent.compaction import SUMMARY_REQUEST, CompactionRefused, compact_messages
     from tark_lsp.agent.side_request import send_side_request
 

@@ -1,7 +1,7 @@
-"""Deferring the tools of MCP servers, if there are many: the model finds them when it needs them. Pure.
+"""Defers the tools of MCP servers, if there are many: the model finds them when it needs them. Pure.
 
-What is deferred is decided once for a session, and kept with it: a list of tools that changes makes providers read the
-whole conversation again, because their caches begin with the tools.
+The deferred tools are chosen once per session and stored with it. If the list of tools changed, providers would read
+the whole conversation again, because their caches begin with the tools.
 """
 
 import json
@@ -21,13 +21,13 @@ from tark_lsp.tools.tool_search import near_tools
 
 MOST_TOOLS = 40
 LARGEST_SHARE = 0.1
-"""Of the window: more MCP tools, or larger ones, are deferred."""
+"""MCP tools are deferred if they are more than `MOST_TOOLS`, or larger than this share of the window."""
 
 Tools = Mapping[str, Tool[Any]]
 
 
 def tools_to_defer(tools: Tools, model: str, window: int | None, estimates: Estimates) -> tuple[ToolDefinition, ...]:
-    """What a session defers that begins with these tools, by name; nothing if they are few. `window`: in tokens."""
+    """The tools that a session defers if it begins with `tools`, by name; empty if they are few. `window`: tokens."""
     found = [tools[name].definition for name in sorted(tools) if name.startswith(MCP)]
     known = estimates.known_window(model, window)
     if len(found) <= MOST_TOOLS:
@@ -38,7 +38,7 @@ def tools_to_defer(tools: Tools, model: str, window: int | None, estimates: Esti
 
 
 def with_search(tools: Tools, deferred: Sequence[ToolDefinition]) -> Tools:
-    """The tools of a turn, with those that find and call the deferred ones of its session, if there are any."""
+    """The tools of a turn. If its session defers tools, the two tools that find and call those are added."""
     if not deferred:
         return tools
     own = find_tools(deferred, tools.keys()), call_tool()
@@ -46,9 +46,10 @@ def with_search(tools: Tools, deferred: Sequence[ToolDefinition]) -> Tools:
 
 
 def sent_definitions(tools: Tools, deferred: Sequence[ToolDefinition]) -> tuple[ToolDefinition, ...]:
-    """What the model is sent of the offered tools: of a session that defers, what it was sent before.
+    """The definitions of tools that the model gets.
 
-    Tools that came later are not among them, and those that are gone are.
+    If the session defers tools, the deferred ones are those of its beginning: tools that were added later are missing,
+    and tools that were removed are included.
     """
     if FIND_TOOLS not in tools:
         return tuple(tool.definition for tool in tools.values())
@@ -57,8 +58,8 @@ def sent_definitions(tools: Tools, deferred: Sequence[ToolDefinition]) -> tuple[
 
 
 def real_call(call: ToolCall, tools: Tools, deferred: Sequence[ToolDefinition]) -> ToolCall:
-    """The call that a call of `call_tool` stands for; any other call is itself. All that follows is about that one:
-    rules, the question, receipts. Raises ToolError, with names that are near, or the names of the arguments."""
+    """The call that a call of `call_tool` stands for; other calls are returned as they are. Rules, questions and
+    receipts are about the returned call. Raises ToolError with similar names, or the names of the arguments."""
     if call.name != CALL_TOOL or CALL_TOOL not in tools:
         return call
     asked = parse_arguments(tools[CALL_TOOL], call.arguments)
@@ -71,7 +72,7 @@ def real_call(call: ToolCall, tools: Tools, deferred: Sequence[ToolDefinition]) 
 
 
 def no_such_tool(name: str, tools: Tools, deferred: Sequence[ToolDefinition]) -> ToolError:
-    """Why a call cannot run. A tool that the session still lists can be gone."""
+    """The error for a call of an unknown tool. The session can still list a tool that was removed."""
     if any(tool.name == name for tool in deferred):
         message = f"the tool {name} is gone: its server changed, or the person took their approval back"
         return ToolError("unknown_tool", message, hint="do without it, or tell the person")

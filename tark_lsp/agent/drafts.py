@@ -1,4 +1,4 @@
-"""What one call changes on top of the earlier drafts of its answer. Pure."""
+"""Computes what one call changes on top of the earlier drafts of its answer. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from tark_lsp.workspace.edits import ProposedEdit
 
 @dataclass(frozen=True, slots=True)
 class ComparedEdits:
-    """The `edits` of one call, and what they change on top of the earlier drafts (`own`). `beyond`: those that change
+    """The `edits` of one call, and their changes on top of the earlier drafts (`own`). `beyond`: the edits that change
     text outside the selection."""
 
     edits: tuple[ProposedEdit, ...]

@@ -1,4 +1,4 @@
-"""The check after an edit: which errors does the editor show that it did not show before?
+"""The check after an edit: finds errors that the editor shows now and did not show before.
 
 Language servers report some time after an edit, and do not say when they are done. So the editor is asked repeatedly
 until its diagnostics have changed and then stayed the same, but only for a few seconds (docs/checks.md).
@@ -30,7 +30,7 @@ READ_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ReportedLines:
-    """The lines [start, end) of a file whose diagnostics are known. `moment` orders reports: a greater one is later."""
+    """The lines [start, end) of a file whose diagnostics are known. A later report has a greater `moment`."""
 
     moment: int
     start: int
@@ -39,7 +39,7 @@ class ReportedLines:
 
 @dataclass(frozen=True, slots=True)
 class ShownDiagnostics:
-    """What the editor shows, and the `versions` of its open documents.
+    """The diagnostics that the editor shows, and the `versions` of its open documents.
 
     `reported`: the only lines whose diagnostics are known, by file. None: all diagnostics are known.
     """
@@ -57,7 +57,7 @@ class DiagnosticsSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BeforeEdit:
-    """The state before an edit: what was shown, and the texts of the files that the edit changes, by path."""
+    """The state before an edit: the diagnostics, and the texts of the files that the edit changes, by path."""
 
     shown: ShownDiagnostics
     texts: Mapping[Path, Snapshot]
@@ -65,13 +65,14 @@ class BeforeEdit:
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """One edited file: `then` before the edit, `made` by the edit alone, and `now`, with what the user typed since."""
+    """One edited file: `then` is its text before the edit, `made` the text that the edit left, and `now` includes what
+    the user typed since."""
 
     then: Snapshot
     made: str
     now: Snapshot
     _changes: dict[str, list[Hunk]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """The changes from an earlier text to `now`: many errors need them."""
+    """The changes from an earlier text to `now`. Cached, because many errors need them."""
 
     def changes_from(self, text: str) -> list[Hunk]:
         if text not in self._changes:
@@ -102,7 +103,7 @@ class EditCheck:
     every: float = 0.25
 
     async def look_before(self, edits: Iterable[ProposedEdit]) -> BeforeEdit | None:
-        """The state to compare with later. None if the editor reports no diagnostics: then there is no check."""
+        """The state to compare with later. None if the editor reports no diagnostics; then there is no check."""
         try:
             async with asyncio.timeout(READ_SECONDS):
                 shown = await self.watch.read_shown()
@@ -125,7 +126,7 @@ class EditCheck:
         return FoundErrors(tuple(await in_thread(compare)), errors_of(shown))
 
     async def _wait_until_stable(self, first: ShownDiagnostics) -> ShownDiagnostics | None:
-        """The first diagnostics that differ from `first` and come twice; the last ones if the time is up."""
+        """The first diagnostics that differ from `first` and are read twice in a row, or the last ones at the end."""
         clock = asyncio.get_running_loop().time
         began, last = clock(), first
         try:
@@ -149,7 +150,7 @@ class EditCheck:
             return self.workspace.read(path)
         except FileMissing:
             return Snapshot(path, "", exists=False)
-        except WorkspaceError:  # for example no longer text: then no line of it counts as the edit's
+        except WorkspaceError:  # for example, it is not text any more: then no line counts as edited
             return Snapshot(path, "")
 
 
@@ -169,10 +170,10 @@ def error_identity(error: Diagnostic) -> tuple[Path, str, str, str]:
 
 
 def new_errors(before: ShownDiagnostics, after: ShownDiagnostics, changed: Sequence[EditedFile]) -> list[Diagnostic]:
-    """The errors of `after` that do not correspond to an error of `before` whose line moved there.
+    """The errors of `after` that have no corresponding error in `before`, also considering moved lines.
 
-    Errors that the user may be causing are left out: those on lines that differ from what the edit left, and those in
-    other files that changed.
+    Errors that the user may have caused are left out: errors on lines that the user changed after the edit, and errors
+    in other files that changed.
     """
     by_then = {file.then.path: file for file in changed}
     by_now = {file.now.path: file for file in changed}

@@ -1,7 +1,7 @@
-"""When an edit inside the workspace is reviewed: before it is applied (`ask`) or after it (`after`). One table. Pure.
+"""Decides when an edit inside the workspace is reviewed: before it is applied (`ask`) or after it (`after`). Pure.
 
-It is only about edits that `decide_call` (approval.py) has nothing stricter for: protected paths, deletions, edits
-outside the selection and ask rules are asked about in any case.
+It applies only if `decide_call` (approval.py) has nothing stricter. The user is always asked about protected paths,
+deletions, edits outside the selection, and edits that match an ask rule.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class EditReview:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A fact that is None is not looked at."""
+    """A row of the table. A condition that is None is ignored."""
 
     when: When
     trusted: bool | None = None
@@ -55,4 +55,4 @@ TABLE = (
     Row("after", level=ApprovalLevel.BALANCED),
     Row("after", level=ApprovalLevel.CAREFUL, in_place=True),
 )
-"""The first row that fits decides; if none does, `ask`."""
+"""The first row that matches decides. If none matches, it is `ask`."""

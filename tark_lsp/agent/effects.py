@@ -1,4 +1,4 @@
-"""What a call does, as the table in safety.md has it. Pure."""
+"""Classifies what a call does, as in the table in safety.md. Pure."""
 
 from enum import StrEnum
 
@@ -7,8 +7,8 @@ from tark_lsp.tools.tool import Preview, Risk, ToolKind
 
 
 class Effect(StrEnum):
-    """The columns of the table in safety.md, and NOTE, which is asked about at every level because all later sessions
-    read it."""
+    """The columns of the table in safety.md, and NOTE. Every level asks about a note, because all later sessions read
+    it."""
 
     READ_INSIDE = "reads inside the workspace"
     READ_OUTSIDE = "reads outside the workspace"
@@ -48,7 +48,7 @@ def effect_of_command(command: Command) -> Effect:
 
 
 def reaches_network(preview: Preview) -> bool:
-    """Whether it can, as far as anybody knows."""
+    """Whether the call may be able to reach the network."""
     if preview.mcp is not None:
         return not preview.mcp.confined
     if effect_of(preview) in (Effect.NETWORK, Effect.COMMAND):

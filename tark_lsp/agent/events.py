@@ -1,4 +1,4 @@
-"""AgentEvent: what a turn reports to its listener while it runs."""
+"""AgentEvent: the events that a running turn reports to its listener."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from tark_lsp.workspace.edits import ProposedEdit
 
 
 class CallStatus(StrEnum):
-    """The states of `toolCall` in protocol.md. WAITING: for the user."""
+    """The states of `toolCall` in protocol.md. WAITING means waiting for the user."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -39,9 +39,9 @@ class ThinkingChunk:
 
 @dataclass(frozen=True, slots=True)
 class CallChanged:
-    """A tool call changed; None means unchanged.
+    """A tool call changed. A field that is None is unchanged.
 
-    `text` is the result for the model, `edits` what the call proposes, `facts` are figures for the user.
+    `text` is the result for the model, `edits` are the proposed edits, `facts` are figures for the user.
     """
 
     call_id: str
@@ -87,7 +87,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class MessageAdded:
-    """A message was added to the history. `call_ids` maps the provider's id of each of its calls to ours."""
+    """A message was added to the history. `call_ids` maps the provider's id of each of its calls to Tark's."""
 
     message: Message
     call_ids: Mapping[str, str] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The request `number` ended. `stop` is the wire's word for how it ended, the code of an error, or `cancelled`."""
+    """The request `number` ended. `stop` is a `WireStop`, the code of an error, or `cancelled`."""
 
     number: int
     model: str

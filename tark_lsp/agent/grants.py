@@ -1,4 +1,4 @@
-"""Grants: what the user allowed beyond one call, and which calls each grant covers. Pure."""
+"""Grants: permissions that the user gave beyond one call, and the calls that each grant covers. Pure."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,17 +14,23 @@ from tark_lsp.workspace.files import Workspace
 
 Scope: TypeAlias = Literal["turn", "session", "always"]
 SCOPES: tuple[Scope, ...] = ("turn", "session")
-"""Of a grant for edits, and for a command that runs without the sandbox or gets more than the workspace there."""
+"""The scopes of a grant for edits, or for a command that runs without the sandbox or can access more than the workspace
+in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Edits below `folder`, one exact command in one folder, commands of some `patterns`, in the sandbox, that start
-    in `folder`, or calls of one tool of an MCP server, as it was approved (`mcp`).
+    """A grant covers one of these:
 
-    `covers` is the text that the user is shown. `unreviewed`: ids of the edits that were applied and not reviewed when
-    it was given. A grant for a command without a sandbox, or with the network, is suspended while there are others: an
-    edit of the script that it runs would run unseen. In the sandbox, without network, it holds.
+    - edits below `folder`
+    - one exact command in one folder
+    - sandboxed commands that match `patterns` and start in `folder`
+    - calls of one tool of an MCP server, as it was approved (`mcp`)
+
+    `covers` is the text for the user. `unreviewed`: ids of the applied edits that were not reviewed when the grant was
+    given. While there are other unreviewed edits, a grant for a command without a sandbox or with the network is
+    suspended: the command could run an edited script that the user has not seen. A grant for a command in the sandbox,
+    without network, stays valid.
     """
 
     id: str
@@ -38,13 +44,13 @@ class Grant:
 
     @property
     def is_wide(self) -> bool:
-        """Whether it covers other commands than the one it was proposed for."""
+        """Whether the grant covers other commands than the one that it was proposed for."""
         return bool(self.patterns)
 
     def allows(self, preview: Preview) -> bool:
-        """Whether the grant is about this call. It can still be suspended (`changed_since`)."""
+        """Whether the grant covers this call. It can still be suspended (`changed_since`)."""
         if preview.command is not None:
-            # The same command can read another place than the user was shown.
+            # With `outside`, the same command can read another place than the one that the user saw.
             return self.command is not None and not preview.outside and _is_same(self.command, preview.command)
         if preview.mcp is not None:
             return self.mcp is not None and replace(self.mcp, confined=preview.mcp.confined) == preview.mcp
@@ -63,7 +69,7 @@ class Grant:
 
 
 def grants_for(preview: Preview, workspace: Workspace, unused: str) -> tuple[Grant, ...]:
-    """The grants that the user can choose for this call, narrowest first; `unused` makes their ids unique."""
+    """The grants that the user can select for this call, the narrowest first. `unused` makes their ids unique."""
     if preview.mcp is not None:
         covers = f"calls of {preview.mcp.tool} with any arguments"
         return tuple(Grant(f"{scope}-{unused}", scope, f"{covers}, this {scope}", mcp=preview.mcp) for scope in SCOPES)
@@ -81,9 +87,9 @@ def grants_for(preview: Preview, workspace: Workspace, unused: str) -> tuple[Gra
 
 
 def grants_together(grants: Iterable[Grant], preview: Preview) -> tuple[Grant, ...]:
-    """The grants whose patterns together cover each part of a command; empty if not all are covered.
+    """The grants whose patterns together cover each part of a command; empty if a part is not covered.
 
-    A part that only reads needs no pattern, if there is one for another part.
+    A part that only reads needs no pattern, if a pattern covers another part.
     """
     command = preview.command
     if not can_have_patterns(preview) or command is None:
@@ -100,8 +106,8 @@ def grants_together(grants: Iterable[Grant], preview: Preview) -> tuple[Grant, .
 
 
 def can_have_patterns(preview: Preview) -> bool:
-    """Whether a pattern can be about the call: in the sandbox, with nothing beyond the workspace, certain, and not
-    dangerous."""
+    """Whether a pattern can cover the call: a command in the sandbox, without access beyond the workspace, whose parts
+    are certain, and that is not dangerous."""
     command = preview.command
     if command is None or preview.outside or preview.risk is Risk.DANGEROUS:
         return False
@@ -134,7 +140,7 @@ def _folder_of(command: Command, workspace: Workspace) -> Path | None:
 
 
 def _place(folder: Path, workspace: Workspace) -> str:
-    """`this folder` is the one that is shown with the command."""
+    """The name of the folder for the user. `this folder` is the one that is shown with the command."""
     if folder not in workspace.folders:
         return workspace.display(folder)
     return "this folder" if len(workspace.folders) == 1 else _workspace_folder(folder)
@@ -145,9 +151,10 @@ def _workspace_folder(folder: Path) -> str:
 
 
 def _is_same(granted: Command, command: Command) -> bool:
-    """The same words in the same folder, with no more than was granted. In the sandbox it can do less than without.
+    """Whether the command has the same words and folder, and no more access, than the granted one. A grant without the
+    sandbox also covers the command in it.
 
-    Without the sandbox it must be the very folder, and not another one that has its path now.
+    Without the sandbox, it must be the same folder, not another folder that has its path now.
     """
     return (
         granted.argv == command.argv

@@ -1,6 +1,6 @@
-"""Keeps a history sendable: each tool call has exactly one result, in the message right after it. Pure.
+"""Keeps a history valid: each tool call has exactly one result, in the next message. Pure.
 
-All providers refuse anything else, so a history is checked before every request, and completed however a turn ends.
+All providers refuse anything else, so a history is checked before every request, and completed at every end of a turn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ class InvalidHistory(TarkError):
 
 
 def results_message(calls: Sequence[ToolCall], results: Mapping[str, ToolResult], missing: str) -> Message:
-    """The tool message for `calls`, in order; a call without a result gets the error `missing`."""
+    """The tool message for `calls`, in order. A call without a result gets the error `missing`."""
     return Message("tool", tuple(results.get(call.id) or ToolResult(call.id, missing, is_error=True) for call in calls))
 
 

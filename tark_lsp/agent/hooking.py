@@ -1,6 +1,6 @@
-"""Runs the hooks of a turn at their events. A hook makes things stricter or adds text; nothing of it loosens anything.
+"""Runs the hooks of a turn at their events. A hook can restrict calls or add text, but never allow more.
 
-A hook that fails never ends a turn: the user gets a notice, and what it should have looked at is asked about.
+A hook that fails never ends a turn: the user gets a notice, and is asked about the call that the hook did not check.
 """
 
 import asyncio
@@ -31,13 +31,13 @@ if TYPE_CHECKING:  # loaded with the first hook
     from tark_lsp.hooks.hook import Hook, HookAnswer
 
 VERSION = 1
-"""Of the JSON that a hook gets (docs/hooks.md)."""
+"""The version of the JSON that a hook gets (docs/hooks.md)."""
 LONGEST_REASON = 500
 FAILED = "the hook {} failed"
 
 
 async def begin_turn(turn: Turn) -> None:
-    """`sessionStart` and `turnStart`; their context becomes part of the prompt. Raises HookError for a refusal."""
+    """Runs `sessionStart` and `turnStart`. Their context becomes part of the prompt. Raises HookError for a refusal."""
     if not turn.hooks.hooks:
         return
     if not turn.policy().trusted and turn.lasting.can_ask_trust():
@@ -57,7 +57,7 @@ async def begin_turn(turn: Turn) -> None:
 
 
 def with_context(prompt: Message, told: str) -> Message:
-    """The user's words stay the last text (`typed_text`), so that no hook can pass for them."""
+    """Adds the text of hooks to the prompt. The user's text stays last (`typed_text`), so no hook can imitate it."""
     parts = prompt.parts
     at = next((at for at, part in enumerate(parts) if isinstance(part, Text) and part.text.startswith(USER_SAYS)), None)
     if at is None:
@@ -66,7 +66,7 @@ def with_context(prompt: Message, told: str) -> Message:
 
 
 async def end_turn(turn: Turn, end: TurnEnd) -> None:
-    """`turnEnd`. After a cancellation nothing starts any more."""
+    """Runs `turnEnd`. After a cancellation, no hook is started."""
     if end.stop_reason is StopReason.CANCELLED:
         return
     paths = {turn.context.workspace.display(path): state for path, state in end.edits.items()}
@@ -75,11 +75,11 @@ async def end_turn(turn: Turn, end: TurnEnd) -> None:
         async for _ in _answers(turn, "turnEnd", about):
             pass
     except asyncio.CancelledError:
-        return  # the turn is over; only its hook was cut off
+        return  # the turn is over; only its hook was cancelled
 
 
 async def before_tool(turn: Turn, item: ReadyCall) -> ReadyCall:
-    """The call with the arguments that hooks leave. Raises ToolError `denied`."""
+    """Runs `beforeTool`. Returns the call with the arguments that the hooks left. Raises ToolError `denied`."""
     if not turn.hooks.listening("beforeTool", item.tool.name):
         return item
     arguments = parse_object(item.call.arguments)
@@ -106,7 +106,7 @@ async def before_tool(turn: Turn, item: ReadyCall) -> ReadyCall:
 
 
 async def after_tool(turn: Turn, item: ReadyCall, result: str, *, failed: bool = False) -> None:
-    """`afterTool`: its context follows the result."""
+    """Runs `afterTool`. Its context follows the result."""
     if not turn.hooks.listening("afterTool", item.tool.name):
         return
     about = {
@@ -120,7 +120,8 @@ async def after_tool(turn: Turn, item: ReadyCall, result: str, *, failed: bool =
 
 
 async def before_edit(turn: Turn, item: ReadyCall, preview: Preview) -> tuple[ReadyCall, Preview]:
-    """The edits with the text that hooks leave, within the lines of each edit. Raises ToolError `denied`."""
+    """Runs `beforeEdit`. Returns the edits with the hooks' changes to the lines of each edit. Raises ToolError
+    `denied`."""
     if not turn.hooks.listening("beforeEdit", item.tool.name):
         return item, preview
     edits: list[ProposedEdit] = []
@@ -144,7 +145,7 @@ async def before_edit(turn: Turn, item: ReadyCall, preview: Preview) -> tuple[Re
 
 
 async def after_edits(turn: Turn, applied: Sequence[ProposedEdit]) -> None:
-    """`afterEdit` of what was applied. It only observes."""
+    """Runs `afterEdit` for the applied edits. It only observes."""
     for edit in applied:
         about = {
             "path": turn.context.workspace.display(edit.place),
@@ -157,7 +158,7 @@ async def after_edits(turn: Turn, applied: Sequence[ProposedEdit]) -> None:
 
 
 def _names(turn: Turn, edit: ProposedEdit) -> list[str]:
-    """Every path that the edit changes: a hook for a file also sees it being moved away."""
+    """Every path that the edit changes. So a hook for a file also runs if the file is moved away."""
     return [turn.context.workspace.display(path) for path in edit.paths]
 
 
@@ -175,7 +176,7 @@ async def _with_text(turn: Turn, hook: "Hook", edit: ProposedEdit, text: str) ->
         _notify(
             turn,
             f"the hook {hook.name} also changed text of {path} that is not part of the edit "
-            f"({kept.describe_dropped}): that is dropped",
+            f"({kept.describe_dropped}): those changes are dropped",
         )
     if kept.text == edit.after:
         return edit
@@ -191,7 +192,7 @@ async def _answers(
 
 
 async def _run(turn: Turn, hook: "Hook", about: Mapping[str, Any]) -> "HookAnswer | None":
-    """None if it failed, which the user is told."""
+    """The answer of the hook. None if it failed; then the user gets a notice."""
     payload = {
         "version": VERSION,
         "event": hook.settings.on,
@@ -213,7 +214,7 @@ async def _run(turn: Turn, hook: "Hook", about: Mapping[str, Any]) -> "HookAnswe
 
 
 def _apply(turn: Turn, item: ReadyCall, hook: "Hook", answer: "HookAnswer | None") -> ReadyCall:
-    """What any answer about a call means. Raises ToolError `denied`."""
+    """Applies the context and decision of an answer to the call. Raises ToolError `denied`."""
     if answer is None:
         return replace(item, asked_by=FAILED.format(hook.name))
     if answer.context:
@@ -229,7 +230,8 @@ def _apply(turn: Turn, item: ReadyCall, hook: "Hook", answer: "HookAnswer | None
 
 
 def _context(turn: Turn, hook: "Hook", answer: "HookAnswer") -> str:
-    """The text of a hook between marks that it cannot close. What a hook with the network says can be from outside."""
+    """The text of a hook, between tags that it cannot close. If the hook can reach the network, the text counts as from
+    outside the workspace."""
     from tark_lsp.hooks.hook import LONGEST_CONTEXT
 
     if hook.reaches_network and (source := f"the hook {hook.name}") not in turn.context.outside_sources:
@@ -241,12 +243,12 @@ def _context(turn: Turn, hook: "Hook", answer: "HookAnswer") -> str:
 
 
 def _line(turn: Turn, text: str) -> str:
-    """What a hook says, for people and the model. It can have read secrets."""
+    """The text of a hook as one line, with secrets masked, because the hook can have read some."""
     return turn.context.masks.mask_text(" ".join(text.split()))[:LONGEST_REASON]
 
 
 def _notify(turn: Turn, message: str, level: str = "warning") -> None:
-    """Each message once in a turn."""
+    """Emits a notice, unless the turn already has the same one."""
     if message not in turn.hooks_told:
         turn.hooks_told.add(message)
         turn.emit(events.Notice(level, message))

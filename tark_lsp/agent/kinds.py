@@ -1,6 +1,6 @@
 """The kinds of turn: the prompt a turn starts with and the tools it can use (protocol.md, "Kinds").
 
-A named prompt (context/prompts.py) is also a kind: it has the tools of a built-in kind and a text of its own.
+A named prompt (context/prompts.py) is also a kind. It has the tools of a built-in kind, and its own text.
 """
 
 import re
@@ -22,9 +22,9 @@ AGENT_NAME = re.compile(r"\s*/agent\s+([A-Za-z0-9][\w-]*)(?=\s|$)", re.IGNORECAS
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`scope` is what the turn can change. `needs_prompt`, `needs_range`: what the request must contain.
+    """`scope` is what the turn can change. `needs_prompt`, `needs_range`: the request must contain a prompt or a range.
 
-    The instructions are in the file `prompts/NAME.md`; `named` is the named prompt, if the kind is one. `agent`: the
+    The instructions are in the file `prompts/NAME.md`. `named` is the named prompt, if the kind is one. `agent`: the
     custom agent of the turn. `no_agent`: the prompt says `/agent none`.
     """
 
@@ -43,7 +43,7 @@ class Kind:
 
     @property
     def base(self) -> str:
-        """The built-in kind whose tools and instructions it has."""
+        """The built-in kind whose tools and instructions this kind has."""
         return self.name if self.named is None else self.named.kind
 
     @property
@@ -51,7 +51,7 @@ class Kind:
         return read_prompt(self.base)
 
     def prompt_text(self, typed: str) -> str:
-        """What the user says by typing `typed`: without a leading `/name`, and in the text of the named prompt."""
+        """The user's text for the model: `typed` without a leading `/name`, filled into the named prompt, if any."""
         if (self.agent is not None or self.no_agent) and (called := AGENT_NAME.match(typed)) is not None:
             return typed[called.end() :].strip()
         found = SLASH_NAME.match(typed)
@@ -105,7 +105,7 @@ def level_of(kind: Kind, level: ApprovalLevel) -> ApprovalLevel:
 
 
 def offered_tools(tools: Mapping[str, Tool[Any]], kind: Kind, mode: Mode, *, selection: bool) -> dict[str, Tool[Any]]:
-    """The tools the model is offered, by name, in a stable order (a provider caches a prompt by its prefix)."""
+    """The tools for the model, by name. Their order is stable, because providers cache a prompt by its prefix."""
     mode = mode_of(kind, mode)
     return {name: tools[name] for name in sorted(tools) if _is_offered(name, tools[name].facts, kind, mode, selection)}
 
@@ -117,6 +117,6 @@ def _is_offered(name: str, facts: ToolFacts, kind: Kind, mode: Mode, selection: 
 
 
 def read_prompt(name: str) -> str:
-    from importlib.resources import files  # a megabyte, first needed by a turn
+    from importlib.resources import files  # takes a megabyte of memory, and only a turn needs it
 
     return (files("tark_lsp.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -1,4 +1,4 @@
-"""LastingPermissions: what the user allowed for longer than a session. `server/` implements it; agent does no I/O."""
+"""LastingPermissions: permissions that last longer than a session. `server/` implements it: `agent/` does no I/O."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,27 +7,27 @@ from tark_lsp.agent.grants import Grant
 
 
 class LastingPermissions(Protocol):
-    """For the workspace of one turn. All of it is looked up each time, because it can be revoked meanwhile."""
+    """The permissions for the workspace of one turn. They are read each time, because the user can revoke them."""
 
     def grants(self) -> Sequence[Grant]: ...
 
     def keep(self, grant: Grant) -> str:
-        """Store a grant for always. Returns why it could not be stored; empty if it is."""
+        """Store a grant of the scope `always`. Returns why it could not be stored; empty if it was."""
         ...
 
     def is_trusted(self) -> bool: ...
 
     def can_ask_trust(self) -> bool:
-        """Whether the user was not asked yet, and can be."""
+        """Whether the user can be asked about trust, and was not asked yet."""
         ...
 
     async def ask_trust(self) -> bool:
-        """Ask the user, if that can be done, whether they trust the workspace; returns whether they do."""
+        """Ask the user, if possible, whether they trust the workspace. Returns whether they do."""
         ...
 
 
 class NothingLasts:
-    """Where nothing is stored: no grants, no trust."""
+    """Stores nothing: there are no grants, and no trust."""
 
     def grants(self) -> Sequence[Grant]:
         return ()

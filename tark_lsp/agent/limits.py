@@ -1,4 +1,4 @@
-"""The limits of a turn: when one is reached, the user is asked whether to continue (protocol.md, `limits`)."""
+"""The limits of a turn. When one is reached, the user is asked whether to continue (protocol.md, `limits`)."""
 
 from dataclasses import dataclass, field
 
@@ -50,7 +50,7 @@ async def require_within_limits(granted: Granted, requests: int, turn: Usage, se
 
 
 def is_limit_reached(granted: Granted, requests: int, turn: Usage, session: Usage) -> bool:
-    """Whether `require_within_limits` would ask: for a request that is not worth a question."""
+    """Whether `require_within_limits` would ask. Used for requests that are not worth a question."""
     spent = ((turn, granted.turn_usd), (session, granted.session_usd))
     return requests >= granted.requests or any(
         most is not None and (usage.cost_usd or 0.0) >= most for usage, most in spent
@@ -60,7 +60,7 @@ def is_limit_reached(granted: Granted, requests: int, turn: Usage, session: Usag
 async def _ask(editor: Editor, spent: str, stop_reason: StopReason) -> None:
     try:
         answer = await editor.ask_user(f"Tark: {spent}. Continue?", (STOP, CONTINUE), free_text=False)
-    except ToolError:  # this editor cannot ask: stop, which is safe, and the notice says so
+    except ToolError:  # this editor cannot ask, so the turn stops, and the notice says so
         answer = None
     if answer != [CONTINUE.id] and answer != CONTINUE.id:
         raise LimitReached(f"Stopped: {spent}.", stop_reason)

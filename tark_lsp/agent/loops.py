@@ -1,7 +1,8 @@
 """Detects a model that repeats itself: the same call with the same result. Pure.
 
-Three in a row, or four of the last eight, are a loop: the result of that call becomes an error, and the user is asked
-before the same call runs again. A change makes it useful to read again, so earlier reads no longer count after it.
+Three in a row, or four of the last eight, are a loop. Then the result of the call becomes an error, and the user is
+asked before the same call runs again. After a change, it is useful to read again, so earlier reads do not count any
+more.
 """
 
 from collections import deque
@@ -22,7 +23,7 @@ class Entry:
 
 
 FORGOTTEN = Entry("", "", changed=False)
-"""It keeps its place among the last calls, but equals none."""
+"""Replaces an entry among the last calls. It equals no call."""
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class LoopDetector:
         return _key(name, arguments) in self.looping
 
     def forgive_call(self, name: str, arguments: str) -> None:
-        """The user allowed the call to be repeated."""
+        """Forgets the loop, because the user allowed the call."""
         self.looping.discard(_key(name, arguments))
         self.recent.clear()
 

@@ -1,4 +1,4 @@
-"""The receipts of one part of a proposal: the edits of several calls that are decided together."""
+"""The receipts of one part of a proposal, that is, of edits of several calls that are decided together."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from tark_lsp.workspace.edits import ProposedEdit
 
 
 class PartReceipts:
-    """Their digest is of what replaces what. The user decides while the edits are applied, so that the approval of the
-    user and the end are stored together, after it.
+    """The digest is of the changed texts. The user decides while the edits are applied, so their approval and the end
+    are stored together afterwards.
     """
 
     def __init__(self, turn: Turn, part: ProposalPart) -> None:
@@ -30,7 +30,7 @@ class PartReceipts:
         self._title = proposal_title(part.edits, turn.context.workspace.display)
 
     def decide(self) -> ProposalPart:
-        """The part; the user is asked about it if it is allowed and that cannot be stored."""
+        """The part. If it is allowed but the receipt cannot be stored, the user is asked instead."""
         decision = self._part.decision
         if isinstance(decision, Allow) and self._part.shown:
             return self._part  # it applies nothing
@@ -44,7 +44,7 @@ class PartReceipts:
         self._turn.receipts.end(self._call, "cancelled or failed")
 
     def end(self, reviewed: ReviewResult, *, asked: bool) -> None:
-        """Called when the edits are decided and applied."""
+        """Must be called after the edits are decided and applied."""
         states = Counter(str(outcome.state) for outcome in reviewed.outcomes)
         summary = ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "nothing was done"
         applied = [done for edit in self._part.edits if (done := applied_of(edit, reviewed.outcomes))]

@@ -1,7 +1,7 @@
-"""Splits a proposal into parts that are decided together. A part is one question to the user, or none. Pure.
+"""Splits a proposal into parts. Each part is decided as a whole, by one question to the user or none. Pure.
 
-Changes that are allowed do not wait for those that need a question, and ordinary questions do not wait for those that
-no grant can cover. Text outside the selection is a question of its own.
+Allowed changes do not wait for changes that need a question. Ordinary questions do not wait for questions that no grant
+can cover. Changes outside the selection are a separate question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +20,8 @@ from tark_lsp.workspace.edits import ProposedEdit
 class Draft:
     """One edit call of the proposal. `own` are its changes on top of those of the earlier calls.
 
-    `decision` applies to what it changes inside the selection, `beyond` to the rest. Without a
-    selection both are the same.
+    `decision` applies to its changes inside the selection, and `beyond` to the others. Without a selection, the two are
+    equal.
     """
 
     item: ReadyCall
@@ -32,7 +32,7 @@ class Draft:
 
     @property
     def named(self) -> tuple[ProposedEdit, ...]:
-        """`own` with the names that the call uses: a file that an earlier call moves has its new name."""
+        """`own` with the paths that the call uses: a file that an earlier call moves has its new path."""
         pairs = zip(self.own, self.preview.edits, strict=True)
         return tuple(own if own.operation else replace(own, path=edit.place) for own, edit in pairs)
 
@@ -43,8 +43,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class ProposalPart:
-    """`drafts`: all calls that change these files, also those in another part. `outside`: it is outside the selection.
-    `atomic`: all of it is applied, or nothing."""
+    """`drafts`: all calls that change these files, even if they are also in another part. `outside`: the part is
+    outside the selection. `atomic`: either all or nothing is applied."""
 
     edits: tuple[ProposedEdit, ...]
     drafts: tuple[Draft, ...]
@@ -59,7 +59,7 @@ class ProposalPart:
 
 
 def digest_of_changes(edits: Iterable[ProposedEdit]) -> str:
-    """A digest of what replaces what. It does not depend on where in the file the lines are."""
+    """A digest of the old and new texts. It does not depend on the position of the lines in the file."""
     texts = []
     for edit in edits:
         if edit.operation:
@@ -71,7 +71,8 @@ def digest_of_changes(edits: Iterable[ProposedEdit]) -> str:
 def split_proposal(
     drafts: Sequence[Draft], edits: Sequence[ProposedEdit], selected: Selection | None
 ) -> list[ProposalPart]:
-    """The parts in the order they are settled: allowed, asked, asked each time; those outside the selection last."""
+    """The parts in the order in which they are settled: allowed, asked, asked each time. Parts outside the selection
+    come last."""
     found = []
     loose = list(edits)
     for some in atomic_groups(drafts, edits):
@@ -99,8 +100,8 @@ def settling_order(part: ProposalPart) -> tuple[bool, bool, bool]:
 
 
 def atomic_groups(drafts: Sequence[Draft], edits: Sequence[ProposedEdit]) -> list[list[ProposedEdit]]:
-    """The groups of edits that are applied completely or not at all: those of an atomic call, with the edits that other
-    calls make in the same files."""
+    """The groups of edits that are applied as a whole or not at all: those of an atomic call, with the edits of other
+    calls in the same files."""
     groups: list[set[Path]] = []
     for draft in drafts:
         if draft.preview.atomic:
@@ -126,7 +127,7 @@ def split_at_selection(edit: ProposedEdit, selected: Selection | None) -> list[t
 def make_part(
     edits: Sequence[ProposedEdit], drafts: Sequence[Draft], *, outside: bool, whole: bool = False
 ) -> ProposalPart:
-    """The part is decided as strictly as the strictest call that changes these files."""
+    """The part for these edits. Its decision is that of the strictest call that changes these files."""
     paths = {edit.path for edit in edits}
     some = tuple(draft for draft in drafts if any(own.path in paths for own in draft.own))
     decision = strictest_decision(draft.beyond if outside else draft.decision for draft in some)
@@ -134,7 +135,8 @@ def make_part(
 
 
 def changes_anything(edit: ProposedEdit) -> bool:
-    """False if calls reverted each other's changes, or removed a file that another call would have created."""
+    """Whether the edit has an effect. It has none if the calls reverted each other's changes, or if one removed a file
+    that another one would have created."""
     return edit.base.exists if edit.removes else bool(edit.hunks or edit.target)
 
 

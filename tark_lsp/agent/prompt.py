@@ -1,7 +1,7 @@
-"""Builds the system prompt and the first message of a turn: the user's words with what they point at. Pure.
+"""Builds the system prompt and the first message of a turn: the user's text and its context. Pure.
 
-The system prompt contains only what mostly stays the same from turn to turn, because providers cache a prompt by its
-prefix. Kind, mode, selection, open documents and diagnostics are in the message of the turn.
+The system prompt contains only parts that rarely change between turns, because providers cache a prompt by its prefix.
+Kind, mode, selection, open documents and diagnostics are in the message of the turn.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,10 +19,10 @@ from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.lines import split_lines
 
 LONGEST_ATTACHMENT = 32_000
-"""Characters of one selection, file or text that is sent with a prompt; the model can read the rest with a tool."""
+"""The most characters of a selection, file or text that is sent with a prompt. Tools can read the rest."""
 
 USER_SAYS = "The person says:\n\n"
-"""Precedes the user's own words, a text of their own at the end of the message. Stored sessions contain it."""
+"""Precedes the user's own text, which is a separate text at the end of the message. Stored sessions contain it."""
 
 MOST_DIAGNOSTICS = 50
 MOST_OPEN_DOCUMENTS = 50
@@ -31,7 +31,7 @@ SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What the user points at. `whole`: the document, not a range in it.
+    """The document and selection that the prompt is about. `whole`: the whole document, not a range in it.
 
     `name` is the name for the model. If the document is not a file, `selection.snapshot.path` is not a path.
     """
@@ -44,7 +44,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What the model is told in addition to the prompt."""
+    """The context that the model gets in addition to the prompt."""
 
     pointer: Pointer | None = None
     open_documents: Sequence[Path] = ()
@@ -53,11 +53,11 @@ class PromptContext:
     """The named texts in `context` of the request."""
     images: Sequence[Image] = ()
     automatic: Sequence[str] = ()
-    """Automatic context (context/automatic_snippets.py). Each is a text of its own, so no file can pass for one."""
+    """Automatic context (context/automatic_snippets.py). Each is a separate text, so that no file can imitate one."""
 
 
 def system_parts(workspace: Workspace, guidance: Sequence[SystemPart]) -> list[SystemPart]:
-    """The parts of the system prompt, in order: Tark's own text, then what the user and the project add."""
+    """The parts of the system prompt, in order: Tark's own text, then the parts of the user and the project."""
     folders = "\n".join(f"- {folder}" for folder in workspace.folders)
     where = f"The workspace folders:\n{folders}" if folders else "No workspace folder is open."
     return [SystemPart("system prompt", "system", f"{read_prompt('system')}\n\n{where}"), *guidance]
@@ -68,7 +68,7 @@ def system_prompt(parts: Sequence[SystemPart]) -> str:
 
 
 def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, around: PromptContext) -> Message:
-    """The user's words are a text of their own, the last one, so that no file or page can pass for them."""
+    """The first message of a turn. The user's text is separate and comes last, so no file or page can imitate it."""
     parts = []
     if kind.scope is not TurnScope.ANSWER:
         parts.append(read_prompt(f"mode_{mode}"))
@@ -93,7 +93,7 @@ def turn_prompt(prompt: str, kind: Kind, mode: Mode, workspace: Workspace, aroun
 
 
 def masked_prompt(message: Message, mask: Callable[[str], str]) -> Message:
-    """The message of a turn, with secrets masked in all but the user's own words."""
+    """The message of a turn, with secrets masked everywhere except in the user's own text."""
     parts = [
         replace(part, text=mask(part.text)) if isinstance(part, Text) and not part.text.startswith(USER_SAYS) else part
         for part in message.parts
@@ -102,8 +102,8 @@ def masked_prompt(message: Message, mask: Callable[[str], str]) -> Message:
 
 
 def typed_text(message: Message) -> str:
-    """What the user typed: all of a message with one text (as sent to a running turn), otherwise the last text if it
-    begins with `USER_SAYS`. Empty if the user typed nothing.
+    """The text that the user typed; empty if they typed nothing. It is the only text of a message (as sent to a running
+    turn), or else the last text, if it begins with `USER_SAYS`.
     """
     texts = [part.text for part in message.parts if isinstance(part, Text)]
     if len(texts) == 1:
@@ -112,7 +112,7 @@ def typed_text(message: Message) -> str:
 
 
 def describe_pointer(pointer: Pointer) -> str:
-    """The selected lines as a snippet of whole lines, and the exact selection if it begins or ends within a line."""
+    """The selection as a snippet of whole lines, and the exact text if the selection begins or ends inside a line."""
     selection = pointer.selection
     text = selection.snapshot.text
     if pointer.whole:
@@ -134,7 +134,7 @@ def describe_pointer(pointer: Pointer) -> str:
 
 
 def _diagnostic(diagnostic: Diagnostic, workspace: Workspace) -> str:
-    """One line, even if the message of another server has several."""
+    """The diagnostic as one line, even if its message has several."""
     source = f" [{diagnostic.source}{' ' + diagnostic.code if diagnostic.code else ''}]" if diagnostic.source else ""
     words = " ".join(f"{SEVERITIES.get(diagnostic.severity, 'error')}: {diagnostic.message}{source}".split())
     return f"- {workspace.display(diagnostic.path)}:{diagnostic.line + 1}: {words}"

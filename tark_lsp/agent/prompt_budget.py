@@ -1,4 +1,4 @@
-"""PromptBudget: what the next request sends, how much of the model's window that takes, and shortening old results."""
+"""PromptBudget: measures how much of the model's window the next request takes, and shortens old results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ from tark_lsp.messages import ToolDefinition
 
 @dataclass(slots=True)
 class PromptBudget:
-    """`keep` stores the whole text of a result that is shortened.
+    """`keep` stores the whole text of a result that is shortened. `fixed` is the size of the system prompt and of the
+    tools that are not deferred.
 
-    `fixed`, the size of system prompt and tools without the deferred ones, `sizes` and `counted` are in the units of
-    context/tokens.py.
+    `fixed`, `sizes` and `counted` are in the units of context/tokens.py.
     """
 
     session: Session
@@ -53,13 +53,13 @@ class PromptBudget:
         )
 
     def shorten(self, least_share: float = LEAST_SHORTENED) -> bool:
-        """Shorten old tool results from here on if that frees `least_share` of the window. Returns whether it did."""
+        """Shorten old tool results if that frees `least_share` of the window. Returns whether it did."""
         session, before = self.session, self.load()
         done, sizes = session.shortened, self.sizes()
         least = least_share * (before.window or 0) / self.estimates.ratio(self.model.name)
         candidates = zip(sizes[done:-LAST_MESSAGES], session.messages[done:-LAST_MESSAGES], strict=True)
         if sum(size for size, message in candidates if message.role == "tool") < least:
-            return False  # checked before any is shortened, because it holds for most requests
+            return False  # a fast check first, because this is the case for most requests
         short = [*session.messages[:done], *map(shorten_message, session.messages[done:])]
         lengths = [
             size if new is old else message_tokens(new)
@@ -78,7 +78,7 @@ class PromptBudget:
         return True
 
     def notice(self, what: str, before: PromptLoad) -> None:
-        """Emit `what` with the sizes before and now."""
+        """Emit a notice: `what`, with the sizes before and now."""
         now = self.load()
         window = f" of {format_tokens(now.window)}" if now.window else ""
         sizes = f"about {format_tokens(before.sent)} tokens before, {format_tokens(now.sent)} now{window}"

@@ -1,5 +1,5 @@
-"""Settles the edits of one answer as one proposal: previewed on top of each other, decided part by part, with one
-result per call."""
+"""Settles the edits of one answer as one proposal. They are previewed on top of each other and decided part by part.
+Each call gets its own result."""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ NOT_AGAIN = "do not make the same edit again; ask the person, or do without it"
 UNDECIDED = "not decided"
 ALREADY = "nothing changed: already there"
 STANDING = frozenset({HunkState.APPLIED, HunkState.PENDING})
-"""Changes that are in the text or wait for the user, also after the turn was cancelled."""
+"""States of changes that are in the text or wait for the user. They stay so even if the turn is cancelled."""
 MOST_ERRORS = 10
 KINDS = {"": ToolKind.EDIT, "remove": ToolKind.DELETE, "move": ToolKind.MOVE}
-"""The kind of a question about edits that all have one operation."""
+"""The kind of a question about edits that all have the same operation."""
 
 
 async def settle_proposal(turn: Turn, items: Sequence[ReadyCall], results: dict[str, ToolResult]) -> None:
@@ -54,9 +54,10 @@ async def settle_proposal(turn: Turn, items: Sequence[ReadyCall], results: dict[
 
 
 async def draft_call(turn: Turn, item: ReadyCall) -> Draft | None:
-    """Preview one call on top of the earlier drafts and add it to them. Raises what `failures_as_results` handles.
+    """Preview one call on top of the earlier drafts, and add it to them. Raises errors that `failures_as_results`
+    handles.
 
-    None if its edits are in the text already: there is nothing to decide.
+    None if the text already contains the edits, so there is nothing to decide.
     """
     context = turn.context
     item = await hooking.before_tool(turn, item)
@@ -89,7 +90,7 @@ async def draft_call(turn: Turn, item: ReadyCall) -> Draft | None:
 async def decide_proposal(
     turn: Turn, drafts: Sequence[Draft], edits: tuple[ProposedEdit, ...], results: dict[str, ToolResult]
 ) -> None:
-    """Have the proposal decided and applied part by part, and write the result of every call."""
+    """Ask about the proposal and apply it, part by part, and write the result of every call."""
     divided, left = await in_thread(divide_into_parts, drafts, edits, turn.context.selection)
     edits = tuple(part.edit for part in divided)
     before = (
@@ -135,7 +136,8 @@ def write_results(
     *,
     is_decided: bool,
 ) -> None:
-    """Write the results of all calls. Unless all is decided, only those of calls whose changes are applied or wait.
+    """Write the results of all calls. If not everything was decided, only calls whose changes are applied or wait for
+    the user get a result.
 
     New errors are part of the result of the last call that changed something.
     """
@@ -151,7 +153,7 @@ def write_results(
 
 
 def describe_new_errors(turn: Turn, found: FoundErrors) -> str:
-    """The lines that a result ends with; "" if the model is told of no new errors."""
+    """The lines about new errors at the end of a result; "" if the model gets none."""
     context = turn.context
     errors = [error for error in found.new if not context.is_read_denied(error.path)]
     if not errors:
@@ -163,7 +165,7 @@ def describe_new_errors(turn: Turn, found: FoundErrors) -> str:
 
 
 async def review_part(turn: Turn, part: ProposalPart) -> ReviewResult:
-    """Ask about one part if necessary, and have it applied. Its receipts are those of the whole part."""
+    """Ask about one part if necessary, and apply it. The receipts are for the whole part."""
     receipts = PartReceipts(turn, part)
     part = receipts.decide()
     request = permission_request(turn, part)
@@ -180,7 +182,7 @@ async def review_part(turn: Turn, part: ProposalPart) -> ReviewResult:
             turn.emit(Step(f"waiting for you: {request.title}" if ask else request.title))
             try:
                 reviewed = await turn.user.review_edits(request, ask=ask)
-            except BaseException:  # a cancellation, too: no approved edit is left without its end
+            except BaseException:  # also a cancellation: each approved edit must get its end
                 receipts.cut_off()
                 raise
             receipts.end(reviewed, asked=ask)
@@ -210,7 +212,7 @@ def permission_request(turn: Turn, part: ProposalPart) -> PermissionRequest:
 
 
 def undecided_of(edit: ProposedEdit) -> list[HunkOutcome]:
-    """The outcomes of a part that was not decided, for results that other parts are in."""
+    """The outcomes of an edit that was not decided, for results that also contain decided parts."""
     state = HunkState.FAILED
     outcomes = [HunkOutcome(edit.path, hunk, state, UNDECIDED, "remove" if edit.removes else "") for hunk in edit.hunks]
     if edit.operation == "move":
@@ -268,7 +270,8 @@ def hunk_digest(draft: Draft, outcome: HunkOutcome) -> str:
 
 
 def remember_edit(turn: Turn, edit: ProposedEdit, applied: ProposedEdit | None) -> None:
-    """Update what the model knows of the file: the edit, but not what the user typed since. The selection follows."""
+    """Update the text that the model knows: it includes the edit, but not what the user typed since. Move the selection
+    accordingly."""
     if applied is None:
         return
     context = turn.context

@@ -1,7 +1,7 @@
-"""The receipts of one turn: what was shown, who decided, how it ended.
+"""The receipts of one turn: what was shown, who decided, and how it ended.
 
-If a receipt cannot be stored, nothing runs unasked: the caller turns an `Allow` into an `Ask`. What the user then
-approves runs, and the user is told once that it has no receipt.
+If a receipt cannot be stored, nothing runs without a question: the caller turns an `Allow` into an `Ask`. A call that
+the user then approves runs, and the user gets one notice that it has no receipt.
 """
 
 import time
@@ -16,20 +16,20 @@ YOU = "you"
 
 @dataclass(slots=True)
 class TurnReceipts:
-    """`append` stores receipts, or raises ReceiptsUnusable; None: this turn keeps none. `mask` takes out keys."""
+    """`append` stores receipts, or raises ReceiptsUnusable. If it is None, this turn keeps none. `mask` masks keys."""
 
     append: Callable[[Sequence[Receipt]], None] | None = None
     session: str = ""
     turn: str = ""
     mask: Callable[[str], str] = str
     failed: Callable[[str], None] = lambda _: None
-    """Called with the reason when a receipt cannot be stored, the first time."""
+    """Called with the reason when a receipt cannot be stored for the first time."""
     _problem: str = field(init=False, default="")
     _running: dict[str, Receipt] = field(init=False, default_factory=dict)
-    """What was approved and has not ended, by the id of the call."""
+    """The receipts of approved calls that have not ended, by the id of the call."""
 
     def record(self, step: Step, call: str, tool: str, digest: str, subject: str, detail: str) -> str:
-        """Store one receipt. Returns why that cannot be done; "" if it is done."""
+        """Store one receipt. Returns why it could not be stored; "" if it was."""
         if self.append is None:
             return ""
         receipt = Receipt(
@@ -48,12 +48,13 @@ class TurnReceipts:
         return self._store(receipt)
 
     def about_to_run(self, call: str, digest: str) -> None:
-        """`digest`: of what runs now. The end of the call says it, so that a difference to what was approved shows."""
+        """`digest`: of what runs now. The receipt of the end contains it, so a difference from the approval shows."""
         if call in self._running:
             self._running[call] = replace(self._running[call], digest=digest)
 
     def end(self, call: str, detail: str, digest: str = "") -> None:
-        """Nothing if it was not approved, or has its end. `digest`: of what became of it, if that is less."""
+        """Store the end of a call, if it was approved and has not ended yet. `digest`: of what was really done, if that
+        is less than what was approved."""
         if (receipt := self._running.pop(call, None)) is not None:
             ended = replace(receipt, at=time.time(), step=Step.ENDED, detail=self.mask(detail)[:LONGEST_SUBJECT])
             self._store(replace(ended, digest=digest) if digest else ended)

@@ -1,4 +1,4 @@
-"""Ranges of lines [start, end), and how hunks move them. Pure."""
+"""Computes how hunks move ranges of lines [start, end). Pure."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ def regions_after(hunks: Sequence[Hunk]) -> list[tuple[int, int]]:
 
 
 def carry_region(region: tuple[int, int], hunks: Sequence[Hunk]) -> tuple[int, int]:
-    """The region after `hunks` are applied to the text it is in. It grows to include every hunk that overlaps it."""
+    """The region after `hunks` are applied to its text. It grows to include every hunk that overlaps it."""
     start, end = region
     before = inside = 0
     for hunk in hunks:

@@ -1,4 +1,4 @@
-"""Turns a call into the result that the model reads, and reports it. A failed call has a result, too."""
+"""Writes and reports the results of calls for the model. A failed call also has a result."""
 
 import json
 import logging
@@ -25,7 +25,7 @@ def failure_text(code: str, message: str, hint: str = "", details: Mapping[str, 
 
 
 LONGEST_PATH = 300
-"""Characters. A model can write anything."""
+"""Characters. The path comes from the model, so it can be long."""
 CANCELLED = failure_text("cancelled", "the person cancelled the turn before this call was done")
 
 
@@ -42,7 +42,7 @@ class ReadyCall:
 
 @contextmanager
 def failures_as_results(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> Iterator[None]:
-    """An exception inside the block becomes the result of those of `calls` that have none; only a cancellation passes.
+    """An exception inside the block becomes the result of all `calls` that have none. Only a cancellation passes.
 
     If there is one call, log records from inside the block carry its id.
     """
@@ -59,7 +59,7 @@ def _told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult])
         status = CallStatus.FAILED
         match error:
             case FailureForModel():
-                details = turn.context.masks.mask_json(dict(error.details))  # before quotes in it are escaped
+                details = turn.context.masks.mask_json(dict(error.details))  # before JSON escapes the quotes in it
                 content = failure_text(error.code, error.message, error.hint, details)
                 status = CallStatus.REJECTED if error.code == "denied" else CallStatus.FAILED
             case TarkError():
@@ -100,10 +100,10 @@ def finish_call(
 ) -> None:
     """Sets the result of the call, with secrets masked.
 
-    `changed`: the call changed something, which the result says even in a loop.
+    `changed`: the call changed something. Then the result says so even if the call is reported as a loop.
     """
     tool = turn.resources.tools.get(call.name)
-    if tool is None or tool.facts.untrusted_output:  # otherwise it is what we, or the user, said
+    if tool is None or tool.facts.untrusted_output:  # otherwise, the text is Tark's or the user's
         content = turn.context.masks.mask_text(content)
     content = with_notes(content, turn.hook_notes.pop(call.id, ()))
     if turn.loops.record_call(call.name, call.arguments, content, changed=changed):
@@ -133,7 +133,7 @@ def finish_call(
 
 
 def with_notes(content: str, notes: Sequence[str]) -> str:
-    """The result with what hooks say about it. A failure stays one line of JSON."""
+    """The result with the notes of hooks. A failure stays one line of JSON."""
     if not notes:
         return content
     if not content.startswith('{"ok"'):
@@ -142,7 +142,7 @@ def with_notes(content: str, notes: Sequence[str]) -> str:
 
 
 def _unprepared_title(call: ToolCall) -> str | None:
-    """The title of a call that failed before its preview: its tool and its file. None if its arguments name no file."""
+    """The title of a call that failed before its preview: its tool and file. None if the arguments name no file."""
     try:
         arguments = json.loads(call.arguments)
     except ValueError:

@@ -1,8 +1,8 @@
-"""Permission rules: `tool` or `tool(specifier)`, and which calls each rule covers. Pure.
+"""Permission rules, `tool` or `tool(specifier)`, and the calls that each rule covers. Pure.
 
-A deny or ask rule is read widely: it covers siblings of the tool, every part of a command, every name of a path.
-An allow rule is read narrowly: it covers only the tool it names and the whole call; of commands only those that run in
-the sandbox, with nothing beyond the workspace, and whose words are certain.
+A deny or ask rule is interpreted widely: it covers siblings of the tool, every part of a command, and every name of a
+path. An allow rule is interpreted narrowly: it covers only the tool that it names, and must match the whole call. It
+covers a command only if that runs in the sandbox, cannot access more than the workspace, and its words are certain.
 """
 
 import re
@@ -32,18 +32,19 @@ STARTERS = WRAPPERS | {"sudo", "doas", "su", "pkexec", "run0", "runas", "chroot"
 """Programs that start other programs, so any word after one of them can be a program."""
 
 GIT_TAKES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"})
-"""Options of git that stand before its command and take the next word as a value."""
+"""Options of git that come before its subcommand and take the next word as their value."""
 
 
 LONGEST_COMMAND, MOST_CHARACTERS = 20_000, 500_000
-"""Of a command that is compared with rules, and of all its parts together: each word after `sudo` begins a part."""
+"""The most characters of a command that is compared with rules, and of all its parts together. The parts can be longer
+than the command, because each word after `sudo` begins a part."""
 
 MOST_BRACES = 64
-"""Of one word of a command, and the words that it can expand to."""
+"""The most braces in a word of a command, and the most words that it can expand to."""
 
 MCP = "mcp__"
 HASHED_END = re.compile(r"_[0-9a-f]{8}$")
-"""Of the name of an MCP tool that has no plain name of its own (mcp/names.py)."""
+"""The end of an MCP tool's name that contains a digest (mcp/names.py)."""
 
 REDIRECTION = re.compile(r"(?<!\d)\d*(?:>>?|<)[&|]?\s*[^\s;&|<>()]+")
 
@@ -59,9 +60,9 @@ class CommandTooLong(Exception):
 class Rule:
     """`specifier` is a glob over workspace paths, command lines, or hosts of URLs.
 
-    As a deny or ask rule, `fetch(python.org)` covers that host on every port and all hosts below it
-    (`docs.python.org`). As an allow rule it covers only that host, with https. `fetch(*.python.org)` allows the hosts
-    below it, `fetch(python.org:8443)` another port.
+    As a deny or ask rule, `fetch(python.org)` covers that host on every port, and all its subdomains
+    (`docs.python.org`). As an allow rule, it covers only that host, with https. `fetch(*.python.org)` allows the
+    subdomains, `fetch(python.org:8443)` another port.
     """
 
     tool: str
@@ -79,14 +80,14 @@ class Rule:
         return self.tool if self.specifier is None else f"{self.tool}({self.specifier})"
 
     def is_about(self, tool: str) -> bool:
-        """For deny and ask: whether the rule names the tool, or one whose rules cover it (tools/facts.py)."""
+        """For deny and ask: whether the rule names the tool, or a tool whose rules also cover it (tools/facts.py)."""
         called = load_tools().get(tool)
         facts = STRICTEST if called is None else called.facts  # a tool of an MCP server can do anything
         return self._names(tool) or any(named.facts.rule_covers(facts) for named in self._named_tools())
 
     @property
     def is_about_reading(self) -> bool:
-        """For deny and ask: whether the rule is about all tools that show text of files."""
+        """For deny and ask: whether the rule covers all tools that show text of files."""
         return any(named.facts.reads and named.facts.rule_subject == "siblings" for named in self._named_tools())
 
     def concerns(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
@@ -96,7 +97,7 @@ class Rule:
         if not named and not edits:
             return False
         if self.specifier is None or (preview.mcp is not None and self._names(tool)):
-            return True  # which argument a specifier means, nobody knows
+            return True  # the argument that the specifier means is unknown
         if preview.url and named and _names_host(self.specifier, urlsplit(preview.url).hostname or ""):
             return True
         if preview.command is not None and self._names_commands(tool):
@@ -106,7 +107,7 @@ class Rule:
                 return True
         paths = [path for edit in edits for path in edit.paths]
         if named:
-            # A tool that runs a command of ours leaves out single files below its location, not the whole location.
+            # A tool that runs Tark's own command leaves out single files below its location, not the whole location.
             places = [place.path for place in preview.locations] if preview.command is None else []
             paths += [*places, *preview.outside]
             if any(self._covers_folder(path, workspace) for path in places):
@@ -114,7 +115,7 @@ class Rule:
         return any(self.matches(path, workspace) for path in paths)
 
     def _names(self, tool: str) -> bool:
-        """Also `mcp__SERVER` names all tools of that server."""
+        """Whether the rule names the tool. `mcp__SERVER` names all tools of that server."""
         names = (tool, HASHED_END.sub("", tool), server_part(tool)) if tool.startswith(MCP) else (tool,)
         return any(path_pattern(self.tool).fullmatch(name) for name in names if name)
 
@@ -122,13 +123,13 @@ class Rule:
         return [tool for tool in load_tools().values() if self._names(tool.name)]
 
     def _names_commands(self, tool: str) -> bool:
-        """Whether its specifier applies to the command lines of this tool: it names the tool, or `run_command`."""
+        """Whether the specifier applies to command lines of this tool: the rule names the tool, or `run_command`."""
         return self._names(tool) or any(
             named.facts.runs and named.facts.rule_subject == "siblings" for named in self._named_tools()
         )
 
     def _is_about_operation(self, operation: Operation) -> bool:
-        """A rule for `delete_file` is about deleting, so it also covers a patch that deletes a file."""
+        """Whether the rule is about this operation: a rule for `delete_file` covers a patch that deletes a file."""
         return any(self.is_about(tool.name) for tool in load_tools().values() if tool.facts.rule_subject == operation)
 
     def reaches(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
@@ -139,20 +140,21 @@ class Rule:
         return self.can_match_below(folders, workspace)
 
     def can_match_below(self, folders: Iterable[Path], workspace: Workspace) -> bool:
-        """Whether the rule can match a path below any of these folders, whether there is such a file or not."""
+        """Whether the rule can match a path below any of these folders, even if no such file exists."""
         return any(_may_hold(name, pattern) for folder in folders for name, pattern in self._pairs(folder, workspace))
 
     def _covers_folder(self, path: Path, workspace: Workspace) -> bool:
-        """Whether the rule matches whatever is below the path, so that looking there can show nothing."""
+        """Whether the rule matches everything below the path, so that a search there can show nothing."""
         return self.matches(path / UNLIKELY_NAME, workspace) and self.matches(path / UNLIKELY_NAME / "x", workspace)
 
     def matches(self, path: Path, workspace: Workspace) -> bool:
-        """Whether any name of the path matches, ignoring case and Unicode form: matching too often is safe."""
+        """Whether any name of the path matches, ignoring case and Unicode form. For these rules, too many matches are
+        safe."""
         return any(path_pattern(pattern).fullmatch(name) for name, pattern in self._pairs(path, workspace))
 
     def allows(self, tool: str, preview: Preview, workspace: Workspace) -> bool:
-        """Whether the rule names this tool, its MCP server, or one that runs the same commands, and covers the whole
-        call."""
+        """Whether the rule covers the whole call, and names this tool, its MCP server, or a tool that runs the same
+        commands."""
         called = load_tools().get(tool)
         if self.tool not in {tool, server_part(tool), called.facts.allowed_as if called is not None else tool}:
             return False
@@ -168,7 +170,7 @@ class Rule:
         return bool(paths) and all(pattern.fullmatch(workspace.display(path)) for path in paths)
 
     def _pairs(self, path: Path, workspace: Workspace) -> list[tuple[str, str]]:
-        """Every name of the path with the pattern to compare it with."""
+        """Every name of the path, with the pattern to match it against."""
         pattern = _whole(self.specifier or "**")
         names = {workspace.display(path), path.as_posix()}
         names |= {path.relative_to(one).as_posix() for one in workspace.folders if path.is_relative_to(one)}
@@ -176,17 +178,18 @@ class Rule:
 
 
 def server_part(tool: str) -> str:
-    """`mcp__SERVER` of the tool of an MCP server; empty for other tools."""
+    """`mcp__SERVER` for the tool of an MCP server; empty for other tools."""
     server, separator, _ = tool.removeprefix(MCP).partition("__")
     return f"{MCP}{server}" if tool.startswith(MCP) and separator else ""
 
 
 @lru_cache(maxsize=8)
 def command_parts(command: str) -> tuple[str, ...]:
-    """The simple commands of a command line, also those behind wrappers. Good enough to deny and ask, not to allow.
+    """The simple commands of a command line, including those after wrappers. Good enough for deny and ask rules, but
+    not for allow rules.
 
-    Quoting is ignored on purpose: quoted text can be run too (`sh -c`), and a deny rule that matches too often is safe.
-    Raises CommandTooLong if it, or all of its parts together, are too long to be compared with rules.
+    Quoting is ignored on purpose: quoted text can also be run (`sh -c`), and a deny rule that matches too often is
+    safe. Raises CommandTooLong if the command, or all its parts together, are too long to be compared with rules.
     """
     if len(command) > LONGEST_COMMAND:
         raise CommandTooLong
@@ -206,7 +209,7 @@ def command_parts(command: str) -> tuple[str, ...]:
 
 
 def _readings(command: str) -> Iterator[str]:
-    """The command as a shell could read it: with quotes, line continuations, `$IFS` and braces, and without them."""
+    """The ways in which a shell could read the command: with and without quotes, line continuations, `$IFS`, braces."""
     spaced = re.sub(r"\\\r?\n|\$IFS\b|\$\{IFS\}", " ", command)
     yield spaced
     unquoted = re.sub(r"['\"\\]", "", spaced)
@@ -227,14 +230,14 @@ def _expanded(word: str) -> Iterator[str]:
 
 
 def _after_git_options(words: list[str]) -> list[str]:
-    """The words from git's command on, so that `git -c x=y push` counts as `git push`."""
+    """The words from git's subcommand on, so that `git -c x=y push` counts as `git push`."""
     while words and words[0].startswith("-"):
         words = words[2 if words[0] in GIT_TAKES else 1 :]
     return words
 
 
 def _programs(words: list[str]) -> list[list[str]]:
-    """The words from every place where a program can stand: after keywords and assignments, and after a wrapper."""
+    """The words from every position where a program can be: after keywords and assignments, and after a wrapper."""
     while words and (words[0] in KEYWORDS or re.match(r"[A-Za-z_]\w*\+?=|\$$", words[0])):
         words = words[1:]
     if not words:
@@ -245,18 +248,18 @@ def _programs(words: list[str]) -> list[list[str]]:
 
 
 def _covers_command(pattern: str, command: Command) -> bool:
-    """Each of its parts has to fit, word for word."""
+    """Whether each part of the command matches the pattern, word for word."""
     if not command.confined or command.beyond or not command.parts:
         return False
     return all(matches(pattern, part) for part in command.parts)
 
 
 def _names_host(specifier: str, host: str) -> bool:
-    """Whether it is the host that the specifier names, or below it. Case, scheme, port and path are ignored."""
+    """Whether the specifier names the host or a parent domain. Case, scheme, port and path are ignored."""
     named = re.sub(r"^\w+://", "", _plain(specifier.strip())).split("/")[0].removeprefix("*.")
     if (bare := re.fullmatch(r"\[(.*)\](?::\d*)?|([^:]*):\d*", named)) is not None:
         named = bare[1] or bare[2] or ""
-    with suppress(ValueError):  # a pattern, or no host at all: compared as it is
+    with suppress(ValueError):  # if it is a pattern, or not a host, it is compared unchanged
         named = plain_host(named)
     return not named or any(path_pattern(pattern).fullmatch(host) for pattern in (named, f"*.{named}"))
 

@@ -1,7 +1,7 @@
-"""Tracks the selection of a turn through changes, and tells whether an edit stays inside it. Pure.
+"""Tracks the selection of a turn through changes, and checks whether an edit stays inside it. Pure.
 
-The user and the agent both change the text around and inside the selection while the turn runs. Offsets are in code
-points, `start` included, `end` excluded.
+The user and the agent can both change the text around and inside the selection while the turn runs. Offsets are in code
+points, with `start` included and `end` excluded.
 """
 
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ def locate_selection(selection: Selection, text: str) -> tuple[int, int] | None:
 def divide_at_selection(edit: ProposedEdit, selection: Selection | None) -> ProposedEdit:
     """The same edit, divided into hunks that can be decided independently of each other.
 
-    No hunk crosses a border of the selection. Among equal lines, hunks that together change only the selection can
-    change more when applied alone (one removes a line that is partly selected, another adds the rest of it again).
-    Such hunks are joined into one.
+    No hunk crosses a border of the selection. Between equal lines, hunks that together change only the selection can
+    change more when applied alone: one removes a line that is partly selected, and another adds its rest again. Such
+    hunks are joined into one.
     """
     borders = borders_in(edit, selection)
     if not borders:
@@ -48,7 +48,7 @@ def borders_in(edit: ProposedEdit, selection: Selection | None) -> tuple[int, ..
 
 
 def is_decided_together(parted: ProposedEdit, selection: Selection | None) -> bool:
-    """Whether the hunks change only the selection together, and more when applied alone."""
+    """Whether the hunks together change only the selection, but change more when applied alone."""
     if len(parted.hunks) < 2 or parted.operation or not borders_in(parted, selection) or selection is None:
         return False
     place = locate_selection(selection, parted.base.text)
@@ -67,8 +67,8 @@ def joined(edit: ProposedEdit) -> ProposedEdit:
 def hunks_outside_selection(edit: ProposedEdit, selection: Selection | None) -> tuple[Hunk, ...]:
     """The hunks that change a character outside the selection; empty if the turn has no selection.
 
-    Every hunk is judged by its own text, so each of the others can be applied alone (see `divide_at_selection`). A
-    removal or move of the file is outside; a move is represented by a hunk without lines.
+    Every hunk is checked by its own text, so each of the others can be applied alone (see `divide_at_selection`). A
+    removal or move of the file counts as outside. A move is represented by a hunk without lines.
     """
     if selection is None:
         return ()
@@ -80,7 +80,7 @@ def hunks_outside_selection(edit: ProposedEdit, selection: Selection | None) -> 
     if place is None:
         return edit.hunks
     if len(edit.hunks) == 1 and changes_only_between(edit.base.text, edit.after, *place):
-        return ()  # among equal lines, a hunk can be placed beside the selection and still change only the selection
+        return ()  # between equal lines, a hunk beside the selection can still change only the selection
     start, end = place
     beyond = []
     for hunk, offset in with_offsets(edit):
@@ -100,8 +100,8 @@ def changes_only_between(old: str, new: str, start: int, end: int) -> bool:
 def follow_selection(selection: Selection, edit: ProposedEdit, now: Snapshot) -> Selection:
     """The selection after the agent's `edit` was applied and the file became `now`.
 
-    What the agent wrote inside or across the selection belongs to the selection. If the selection can no longer be
-    found, it stays unchanged, and further edits of it are refused as conflicts.
+    Text that the agent wrote inside or across the selection belongs to the selection. If the selection cannot be found
+    any more, it stays unchanged, and further edits of it are refused as conflicts.
     """
     if edit.path != selection.snapshot.path:
         return selection
@@ -119,7 +119,7 @@ def follow_selection(selection: Selection, edit: ProposedEdit, now: Snapshot) ->
 
 
 def carried(start: int, end: int, edit: ProposedEdit) -> tuple[int, int]:
-    """`start` and `end` of the edit's base in the resulting text; text that is written across them is included."""
+    """`start` and `end` of the edit's base in the resulting text. Text that was written across them is included."""
     before = inside = 0
     first, last = start, end
     for hunk, offset in with_offsets(edit):
@@ -134,7 +134,7 @@ def carried(start: int, end: int, edit: ProposedEdit) -> tuple[int, int]:
 
 
 def changed_characters(hunk: Hunk, offset: int) -> tuple[int, int]:
-    """The part of a hunk's old text that differs, as offsets in the file; `offset` is where the hunk begins."""
+    """The part of a hunk's old text that changes, as offsets in the file. `offset` is the start of the hunk."""
     old, new = hunk.old_text, hunk.new_text
     head = common_prefix(old, new)
     tail = common_suffix(old, new, min(len(old), len(new)) - head)
@@ -142,7 +142,7 @@ def changed_characters(hunk: Hunk, offset: int) -> tuple[int, int]:
 
 
 def with_offsets(edit: ProposedEdit) -> Iterator[tuple[Hunk, int]]:
-    """Every hunk with the offset in the base where it begins."""
+    """Every hunk with the offset of its start in the base."""
     lines = edit.base.lines
     at = line = 0
     for hunk in edit.hunks:

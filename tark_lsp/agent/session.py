@@ -1,4 +1,4 @@
-"""Session: what persists between turns: history, model, mode, approval level, grants, what the model has read."""
+"""Session: the state that persists between turns: history, model, mode, approval level, grants, and texts read."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,11 +16,11 @@ if TYPE_CHECKING:  # loaded with the first turn
 
 @dataclass(slots=True)
 class Session:
-    """`model` is `<provider>/<model>`; None is the default, which is looked up when the first turn starts.
+    """`model` is `<provider>/<model>`; None is the default, which is determined when the first turn starts.
 
-    `messages` are those that are sent to the model: after a compaction the first one is the summary of the earlier
-    ones. The tool results in the first `shortened` messages are shortened. `memory`: by workspace folder, what the
-    model was told about its notes when the session began.
+    `messages` are the messages for the model. After a compaction, the first one is the summary of the earlier ones. The
+    tool results in the first `shortened` messages are shortened. `memory`: by workspace folder, the part of the system
+    prompt about the model's notes, from the start of the session.
     """
 
     id: str
@@ -36,13 +36,13 @@ class Session:
     title: str = ""
     sizes: SizeCache[Message] = field(default_factory=lambda: SizeCache(message_tokens))
     unpriced: set[str] = field(default_factory=set)
-    """The models for which the user was told that their price is unknown and no limit in dollars applies."""
+    """The models whose price is unknown, so that limits in dollars do not apply. The user was notified."""
     memory: dict[Path, tuple[SystemPart, ...]] = field(default_factory=dict)
     deferred: tuple[ToolDefinition, ...] = ()
-    """The tools whose schemas the model gets when it finds them; stored, so that the list stays the same."""
+    """The tools whose schemas the model gets only when it finds them. Stored, so that the list stays the same."""
     agent: str = ""
-    """The name of the custom agent of its turns; empty: none."""
+    """The name of the custom agent of the session's turns; empty if there is none."""
     usual_model: str | None = None
-    """The model of the modes that have none of their own, while it is in one that has."""
+    """The session's model outside of modes that have their own model, while the session is in such a mode."""
     masks: "SecretMasks | None" = None
     """The tokens that replaced secrets; None until the first turn."""

@@ -1,6 +1,6 @@
 """Shortens an old tool result to its first lines and a note on how to read the rest. Pure.
 
-The result depends only on the message, so a session that is opened again sends the same text.
+The shortened text depends only on the message, so a reopened session sends the same text.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tark_lsp.context.snippets import CLOSING, OPENING
 from tark_lsp.messages import Message, Part, ToolResult
 
 LONG = 1_500
-"""Characters: a result up to this length is not shortened. A shortened result is below it, too."""
+"""Characters: a result up to this length is not shortened. A shortened result is also below it."""
 
 HEAD = 800
 
@@ -23,7 +23,7 @@ def shorten_message(message: Message) -> Message:
 
 
 def texts_to_shorten(message: Message) -> Iterator[str]:
-    """The texts that `shorten_message` cuts, which must be stored under their handles."""
+    """The texts that `shorten_message` cuts. They must be stored under their handles."""
     results = (part for part in message.parts if isinstance(part, ToolResult) and not part.found)
     yield from (result.content for result in results if len(result.content) > LONG)
 
@@ -53,7 +53,7 @@ def _shortened_text(text: str) -> str:
 
 
 def _closed(head: str) -> str:
-    """`head` with the snippet that it cuts closed, and the line range of the snippet corrected."""
+    """`head`, with its cut snippet closed and the line range of that snippet corrected."""
     openings = list(OPENING.finditer(head))
     if not openings or CLOSING in head[openings[-1].end() :]:
         return head

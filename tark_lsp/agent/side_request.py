@@ -1,4 +1,4 @@
-"""send_side_request(): one request to the model whose answer is not shown in the turn, such as a summary or a title."""
+"""send_side_request() sends a request whose answer is not shown in the turn, such as for a summary or a title."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ from tark_lsp.messages import StopReason, Usage
 class SideRequest:
     """`product` names the answer in errors ("summary"). `step` is the progress message; empty for none.
 
-    `longest`: the most tokens of the answer; None for the limit of the model. `seconds`: the timeout; None for none.
+    `longest`: the most tokens of the answer; None for the model's limit. `seconds`: the timeout; None for no timeout.
     """
 
     purpose: events.Purpose
@@ -59,7 +59,7 @@ async def send_side_request(
     except TimeoutError as error:
         stop = ModelTimeout.code
         raise ModelTimeout(f"the model wrote no {side_request.product} within {side_request.seconds} s") from error
-    except BaseException as error:  # raised again: every way in which a request ends is reported
+    except BaseException as error:  # raised again; every end of a request must be reported
         stop = error.code if isinstance(error, TarkError) else StopReason.CANCELLED
         raise
     finally:

@@ -1,4 +1,4 @@
-"""Counts what the requests of a turn cost, and asks before the next one if a limit is reached."""
+"""Counts the cost of a turn's requests, and asks before the next request if a limit is reached."""
 
 from tark_lsp.agent import events
 from tark_lsp.agent.limits import require_within_limits
@@ -7,7 +7,7 @@ from tark_lsp.messages import Usage
 
 
 async def require_turn_within_limits(turn: Turn) -> None:
-    """Call before each request, for whichever purpose. Raises LimitReached."""
+    """Call before each request, for any purpose. Raises LimitReached."""
     await require_within_limits(turn.granted, turn.requests, turn.usage, turn.session.usage, turn.context.editor)
 
 

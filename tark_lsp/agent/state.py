@@ -1,4 +1,4 @@
-"""Turn: one request of the user while it runs, with everything it needs passed in. TurnEnd: its result."""
+"""Turn: one running request of the user, with everything that it needs. TurnEnd: its result."""
 
 import asyncio
 import secrets
@@ -52,7 +52,7 @@ class Model(Protocol):
 
     @property
     def is_local(self) -> bool:
-        """Does it run on the user's own machine, where no request has a price?"""
+        """Whether the model runs on the user's machine, so that requests have no price."""
         ...
 
     def stream(self, request: "ChatRequest") -> "AsyncGenerator[StreamEvent, None]": ...
@@ -72,31 +72,31 @@ class TurnEnd:
 
 @dataclass(slots=True)
 class TurnRequest:
-    """What the user asked for: `prompt` is the first message of the turn, `system` the system prompt."""
+    """The user's request. `prompt` is the first message of the turn, `system` the system prompt."""
 
     id: str
     kind: Kind
     prompt: Message
     system: str
     calls: tuple[ToolCall, ...] = ()
-    """Calls that the user makes, in place of a model (`run_given_calls`)."""
+    """Calls that the user makes in place of a model (`run_given_calls`)."""
 
 
 @dataclass(slots=True)
 class TurnResources:
-    """What a turn works with."""
+    """The model, tools and services that a turn uses."""
 
     model: Model
     tools: Mapping[str, Tool[Any]]
     estimates: Estimates = field(default_factory=Estimates)
-    """Shared by all turns of a process: how models count tokens, learned from their answers."""
+    """How models count tokens, learned from their answers. Shared by all turns of a process."""
     edit_check: EditCheck | None = None
-    """None: edits are not checked for new errors (`checkAfterEdit`)."""
+    """None if edits are not checked for new errors (`checkAfterEdit`)."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """One request of the user, from its prompt to its end. `rules` are the policy without later grants and changes."""
+    """One request of the user, from its prompt to its end. `rules`: the policy at the start of the turn."""
 
     request: TurnRequest
     session: Session
@@ -110,14 +110,14 @@ class Turn:
     lasting: LastingPermissions = field(default_factory=NothingLasts)
     hooks: TurnHooks = NO_HOOKS
     hook_notes: dict[str, list[str]] = field(init=False, default_factory=dict)
-    """What hooks say about calls, by the provider's call id, until the call has its result."""
+    """The notes of hooks about calls, by the provider's call id, until the call has its result."""
     hooks_told: set[str] = field(init=False, default_factory=set)
     granted: Granted = field(init=False)
     compacted: bool = field(init=False, default=False)
-    """Whether compaction was attempted in this turn: it is attempted once."""
+    """Whether compaction was attempted in this turn. It is attempted only once."""
     grants: list[Grant] = field(init=False, default_factory=list)
     steering: list[str] = field(init=False, default_factory=list)
-    """What the user said to the running turn, and the model was not sent yet."""
+    """Prompts of the user to the running turn that were not sent to the model yet."""
     requests: int = field(init=False, default=0)
     usage: Usage = field(init=False, default_factory=Usage)
     answer_text: str = field(init=False, default="")
@@ -125,14 +125,14 @@ class Turn:
     changed_by_command: list[Path] = field(init=False, default_factory=list)
     outcomes: dict[Path, list[HunkState]] = field(init=False, default_factory=dict)
     call_ids: dict[str, str] = field(init=False, default_factory=dict)
-    """The provider's call ids in the current answer -> our ids, which clients see."""
+    """The provider's call ids in the current answer -> Tark's ids, which clients see."""
     announced: set[str] = field(init=False, default_factory=set)
-    """The ids of calls that have a title: their preview is done."""
+    """The ids of calls that have a title, because their preview is done."""
     rejected: set[str] = field(init=False, default_factory=set)
-    """Digests of what the user rejected: the same again is rejected without asking."""
+    """Digests of the calls and edits that the user rejected. The same one is then rejected without a question."""
     loops: LoopDetector = field(init=False, default_factory=LoopDetector)
     asking: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
-    """Held while a question to the user is open: one at a time."""
+    """Held while a question to the user is open, so that there is only one at a time."""
 
     def __post_init__(self) -> None:
         self.granted = Granted(self.limits)
@@ -143,7 +143,7 @@ class Turn:
         self.context.shows_secrets_of = lambda path: shows_secrets_of(path, self.rules, self.context.workspace)
 
     def emit(self, event: events.AgentEvent) -> None:
-        """All events of the turn pass here: a call that is over has its last receipt, however it ended."""
+        """Reports an event. All events of the turn pass here, so every call that ends gets its last receipt here."""
         if isinstance(event, events.CallChanged) and event.status.over:
             code = event.facts.exit_code if event.facts is not None else None
             self.receipts.end(event.call_id, f"{event.status}{'' if code is None else f', exit code {code}'}")
@@ -153,13 +153,13 @@ class Turn:
         return self.call_ids.setdefault(call, f"call-{secrets.token_hex(6)}")
 
     def add_message(self, message: Message) -> None:
-        """Adds a message to the history. All messages of the turn are added here."""
+        """Adds a message to the history. All messages of the turn must be added here."""
         self.session.messages.append(message)
         calls = {call.id: self.call_id(call.id) for call in message.tool_calls}
         self.emit(events.MessageAdded(message, calls))
 
     def policy(self) -> Policy:
-        """The current policy: the user can change the level or grant something while the turn runs."""
+        """The current policy. The user can change the level or give a grant while the turn runs."""
         granted = (*self.session.grants, *self.grants, *self.lasting.grants())
         trusted = self.rules.trusted or self.lasting.is_trusted()
         unreviewed = self.user.unreviewed_edits()
@@ -173,8 +173,8 @@ class Turn:
         )
 
     def offered_tools(self) -> dict[str, Tool[Any]]:
-        """The tools of the kind in the current mode, which the user and the model can change while the turn runs. A
-        mode limits the model, not the user: calls that the user makes can be of any tool."""
+        """The tools of the kind in the current mode. The user and the model can change the mode while the turn runs. A
+        mode limits only the model: the user's own calls can use any tool."""
         if self.request.calls:
             return dict(self.resources.tools)
         return offered_tools(
@@ -201,7 +201,7 @@ def take_steering(steering: list[str]) -> list[str]:
 
 
 def edit_state(states: Sequence[HunkState]) -> str:
-    """The combined state of a file's hunks, in one word of protocol.md ("The turn's end")."""
+    """The combined state of a file's hunks, as one of the states in protocol.md ("The turn's end")."""
     kinds = set(states)
     if kinds == {HunkState.APPLIED}:
         return "applied"

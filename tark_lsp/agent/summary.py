@@ -1,7 +1,7 @@
-"""The message that replaces old messages in a history: a model's summary, and the user's own words. Pure.
+"""The message that replaces old messages in a history: a model's summary, and the user's own texts. Pure.
 
-It is one user message with several texts: the summary itself, the user's earlier messages (shortened, in their own
-words, because a summary can lose what matters), and the whole request that is being worked on.
+It is one user message with several texts: the summary, the user's earlier messages, and the whole current request. The
+earlier messages are shortened, but in the user's own words, because a summary can lose important parts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ USER_SAID = "The person said before: "
 AT_WORK = "The request that is being worked on, whole:\n\n"
 
 LONGEST_SAID = 600
-"""Characters of one earlier message of the user."""
+"""The most characters of one earlier message of the user."""
 
 LONGEST_ENTRIES = {
     "Person": 4_000,
@@ -30,12 +30,12 @@ LONGEST_ENTRIES = {
     "Failure": 600,
     "Summary": 24_000,
 }
-"""Characters of one entry in the text to summarize, by its kind."""
+"""The most characters of one entry in the text to summarize, by its kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`user_texts`: the user's earlier words, in order. `at_work`: the running turn's prompt, if it is replaced."""
+    """`user_texts`: the user's earlier texts, in order. `at_work`: the running turn's prompt, if it is replaced."""
 
     text: str
     user_texts: tuple[str, ...]
@@ -53,7 +53,7 @@ def is_summary(message: Message) -> bool:
 
 
 def collect_user_texts(messages: Sequence[Message], most: float) -> tuple[str, ...]:
-    """What the user said in these messages: the first text and as many of the last as fit into `most` tokens."""
+    """The user's texts in these messages: the first text, and as many of the last ones as fit into `most` tokens."""
     found = [words for message in messages if message.role == "user" for words in _words(message)]
     kept = found[:1]
     room = most - sum(map(text_tokens, kept))
@@ -66,9 +66,9 @@ def collect_user_texts(messages: Sequence[Message], most: float) -> tuple[str, .
 
 
 def format_transcript(messages: Sequence[Message], most: int) -> str:
-    """The messages as a text to summarize, of about `most` characters; if it is longer, the middle is cut out.
+    """The messages as a text to summarize. If it is longer than about `most` characters, the middle is cut out.
 
-    Only a line that begins at the margin starts an entry, so the content of an entry cannot pass for another one.
+    Only a line without indentation starts an entry, so the content of an entry cannot imitate another one.
     """
     text = "\n".join(entry for message in messages for entry in _entries(message))
     if len(text) <= most:
@@ -78,7 +78,7 @@ def format_transcript(messages: Sequence[Message], most: int) -> str:
 
 
 def _words(message: Message) -> Iterator[str]:
-    """The user's own words, without what was attached to them; for a summary, those that it contains."""
+    """The user's own texts, without attachments; for a summary, the texts that it contains."""
     if not is_summary(message):
         if words := typed_text(message):
             yield words if len(words) <= LONGEST_SAID else f"{words[:LONGEST_SAID]}…"
@@ -114,7 +114,7 @@ def _entries(message: Message) -> Iterator[str]:
 
 
 def _entry(kind: str, heading: str, text: str) -> str:
-    """The first line at the margin, the further ones indented by two spaces."""
+    """One entry of the transcript. The lines after the first one are indented by two spaces."""
     longest = LONGEST_ENTRIES[kind]
     cut = text if len(text) <= longest else f"{text[:longest]}…"
     lines = f"{heading}: {cut}".replace("</conversation", "<\\/conversation").splitlines()

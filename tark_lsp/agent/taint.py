@@ -1,7 +1,8 @@
-"""Text from outside the workspace in a turn: where it comes from, and what it makes stricter. Pure.
+"""Tracks the sources of text from outside the workspace in a turn, and restricts grants after such text. Pure.
 
-A page or a file can tell the model what to do. So from then on, nothing in the turn that can reach the network runs
-unasked, and no grant beyond the exact call holds or is offered (safety.md, "After text from outside").
+A page or a file can contain instructions to the model. So after the model read one, no call of the turn that can reach
+the network runs without a question, and wide or permanent grants are neither valid nor offered (safety.md, "After text
+from outside").
 """
 
 import re
@@ -19,16 +20,16 @@ DOWNLOADERS = frozenset(
     {"curl", "wget", "aria2c", "http", "https", "xh", "lynx", "w3m", "links", "elinks", "ftp", "sftp", "scp", "rsync"}
     | {"ssh", "nc", "ncat", "telnet", "socat", "gh", "glab", "clone", "fetch", "pull", "ls-remote", "Invoke-WebRequest"}
 )
-"""Words of a command without a sandbox that gets text from elsewhere. Others are taken for commands on the workspace,
-as tests and builds are, although they could connect: nobody can know."""
+"""Words of a command that downloads text, if it runs without a sandbox. Other commands, such as tests and builds, count
+as working on the workspace only. They could connect too, but that cannot be known."""
 
 
 def source_of(tool: Tool[Any], preview: Preview, result: str, display: Callable[[Path], str]) -> str:
-    """Where the text of the result comes from, to follow "it read". Empty: from the workspace, from us, or the user."""
+    """The source of the result's text, worded to follow "it read". Empty if that is the workspace, Tark or the user."""
     facts, command = tool.facts, preview.command
     if not facts.untrusted_output:
         return ""
-    if head := page_head(result):  # also of a page that was fetched earlier, and is read on
+    if head := page_head(result):  # also if an earlier page is read further
         return shortened(head.split()[3].rstrip("."))
     if preview.url:
         return shortened(preview.url)
@@ -44,7 +45,7 @@ def source_of(tool: Tool[Any], preview: Preview, result: str, display: Callable[
 
 
 def note_source(ctx: ToolContext, tool: Tool[Any], preview: Preview, result: str) -> None:
-    """Remembers where the text of a result comes from, for the rest of the turn."""
+    """Remembers the source of a result's text for the rest of the turn."""
     if source := source_of(tool, preview, result, ctx.workspace.display):
         ctx.outside_sources.append(source)
 
@@ -54,7 +55,7 @@ def shortened(text: str) -> str:
 
 
 def describe_sources(sources: Sequence[str]) -> str:
-    """The first of them and how many more there are; empty if there are none."""
+    """The first source, and the number of others; empty if there are none."""
     different = list(dict.fromkeys(sources))
     if not different:
         return ""
@@ -63,5 +64,5 @@ def describe_sources(sources: Sequence[str]) -> str:
 
 
 def narrow(grants: Iterable[Grant]) -> tuple[Grant, ...]:
-    """Those for exactly one command, or for edits, that end with the turn or the session."""
+    """The grants that end with the turn or the session, without those that cover more than one command by patterns."""
     return tuple(grant for grant in grants if grant.scope in SCOPES and not grant.is_wide)

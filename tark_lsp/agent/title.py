@@ -1,4 +1,4 @@
-"""The title of a session, asked of the model after the first turn."""
+"""Asks the model for the title of a session, after the first turn."""
 
 from collections.abc import Callable
 
@@ -13,12 +13,12 @@ ASKED = (
     "Answer with the name alone: three to seven words in the language of the person, no quotes, no full stop."
 )
 MOST_TOKENS = 1_000
-"""Of the answer: some models think first."""
+"""The limit of the answer. It is high because some models think first."""
 TITLE = SideRequest("title", "title", longest=MOST_TOKENS, seconds=60.0)
 
 
 async def ask_for_title(turn: Turn, shown: str, emit: EventListener, count: Callable[[Usage], None]) -> str:
-    """What the model answers. `turn` has ended; `shown` is the part of it that is sent. Raises TarkError."""
+    """The model's answer. `turn` has ended; `shown` is the part of it that is sent. Raises TarkError."""
     request = ChatRequest(
         ASKED, (Message("user", (Text(shown),)),), max_output_tokens=MOST_TOKENS, session_id=turn.session.id
     )

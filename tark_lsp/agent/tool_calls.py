@@ -1,8 +1,8 @@
-"""The tool calls of one answer: look up -> validate -> preview -> decide -> run -> result, in the model's order.
+"""Runs the tool calls of one answer: look up -> validate -> preview -> decide -> run -> result, in the model's order.
 
-Consecutive read-only calls run together; a call that changes something runs alone, in its place. All edits of the
-answer are one proposal, settled at the place of the first one, so that an edit comes before the command that tests it.
-Every failure becomes a result that the model reads; only a cancellation passes through.
+Consecutive read-only calls run together. A call that changes something runs alone, in its place. All edits of the
+answer are one proposal, which is settled in the place of the first edit, so that an edit comes before the command that
+tests it. Every failure becomes a result for the model. Only a cancellation passes through.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from tark_lsp.tools.results import cap_result, character_limit
 from tark_lsp.tools.tool import Counted, Preview, Risk, Tool
 
 MOST_TOGETHER = 8
-"""Read-only calls that run at the same time. Each can be a process, and a model can make a hundred calls."""
+"""The most read-only calls that run at the same time. A model can make a hundred calls, and each can be a process."""
 
 
 async def run_tool_calls(
@@ -36,7 +36,7 @@ async def run_tool_calls(
     cut: frozenset[str],
     results: dict[str, ToolResult],
 ) -> None:
-    """Fill `results`, by the provider's call id, as calls finish. A call that is missing after a cancel did not run."""
+    """Fill `results`, by the provider's call id, as calls finish. After a cancellation, unfinished calls have none."""
     ready = []
     for call in calls:
         with failures_as_results(turn, [call], results):
@@ -57,7 +57,7 @@ async def run_tool_calls(
 
 
 def look_up_call(turn: Turn, tools: Mapping[str, Tool[Any]], call: ToolCall, cut: frozenset[str]) -> ReadyCall:
-    """Raises ToolError if the call cannot run at all."""
+    """Find the tool of a call, and validate the arguments. Raises ToolError if the call cannot run."""
     deferred = turn.session.deferred
     if call.name not in tools:
         raise no_such_tool(call.name, tools, deferred)
@@ -106,7 +106,7 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
             raise
         counted, content = (None, result) if isinstance(result, str) else (result, result.text)
         note_source(turn.context, item.tool, preview, content)
-        if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not limit its result
+        if len(content) > 2 * character_limit(turn.context.result_tokens):  # the tool did not cut its result itself
             content = cap_result(turn.context, content.split("\n"))
         await hooking.after_tool(turn, item, content)
         changed = item.tool.risk is not Risk.READ_ONLY
@@ -114,7 +114,7 @@ async def run_one(turn: Turn, item: ReadyCall, results: dict[str, ToolResult]) -
 
 
 async def within_time(turn: Turn, item: ReadyCall, preview: Preview) -> str | Counted:
-    """Raises ToolError `timeout`. Waiting for permission does not count; tools that ask the user have no timeout."""
+    """Run the tool. Raises ToolError `timeout`. Tools that ask the user have no timeout."""
     run_tool = item.tool.run
     assert run_tool is not None  # edits never come here
     seconds = turn.limits.tool_seconds if item.tool.seconds is None else item.tool.seconds
@@ -126,5 +126,5 @@ async def within_time(turn: Turn, item: ReadyCall, preview: Preview) -> str | Co
             return await run_tool(item.arguments, turn.context, preview)
     except TimeoutError as error:
         if not deadline.expired():
-            raise  # the tool's own
+            raise  # the tool's own timeout
         raise ToolError("timeout", f"not finished after {seconds:g} s", hint="ask for less in one call") from error

@@ -1,4 +1,4 @@
-"""run_turn(): ask the model, run its tool calls, and repeat until it makes no more calls."""
+"""run_turn() asks the model, runs its tool calls, and repeats until it makes no more calls."""
 
 import asyncio
 import time
@@ -36,11 +36,11 @@ STOP_REASONS: Mapping[WireStop, StopReason] = {
     WireStop.MAX_TOKENS: StopReason.MAX_TOKENS,
     WireStop.REFUSAL: StopReason.REFUSAL,
 }
-"""Every other regular end of a stream ends the turn, unless there are tool calls."""
+"""The stop reasons of a turn. Every other regular end of a stream is END_TURN, unless there are tool calls."""
 
 
 async def run_turn(turn: Turn) -> TurnEnd:
-    """Never raises because of a model, a tool or the user. The history of the session is sendable at every end."""
+    """Never raises because of a model, a tool or the user. At every end, the history of the session is valid."""
     end = await _run_to_end(turn)
     await hooking.end_turn(turn, end)
     return end
@@ -79,7 +79,7 @@ async def _run_to_end(turn: Turn) -> TurnEnd:
 
 
 async def run_given_calls(turn: Turn) -> None:
-    """The user has made the calls, so no model is asked. The history tells the next turn's model what was done."""
+    """Run the calls that the user made, without asking a model. The history shows them to the model of later turns."""
     calls = turn.request.calls
     turn.add_message(turn.request.prompt)
     turn.add_message(Message("assistant", calls))
@@ -87,7 +87,8 @@ async def run_given_calls(turn: Turn) -> None:
 
 
 async def ask_with_room(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Message, WireStop, frozenset[str]]:
-    """`ask_model`, after making room in the window; once more if the provider still refuses the request as too long."""
+    """`ask_model`, after making room in the window. If the provider refuses the request as too long, make more room and
+    try again once."""
     budget = measure_prompt(turn, tools)
     await make_room(turn, budget)
     try:
@@ -99,10 +100,11 @@ async def ask_with_room(turn: Turn, tools: Mapping[str, Tool[Any]]) -> tuple[Mes
 
 
 async def ask_model(turn: Turn, budget: PromptBudget) -> tuple[Message, WireStop, frozenset[str]]:
-    """One request. Returns the answer (already in the history), how it ended, and the ids of calls that were cut off.
+    """Send one request. Returns the answer (already in the history), how it ended, and the ids of calls that were cut
+    off.
 
-    If the stream breaks or the turn is cancelled, the text that was shown stays in the history, marked. Half a call,
-    and thinking without its signature, cannot be sent back and are dropped.
+    If the stream breaks or the turn is cancelled, the shown text stays in the history, with a mark. Incomplete calls,
+    and thinking without its signature, are dropped, because they cannot be sent back.
     """
     await require_turn_within_limits(turn)
     history.check_history(turn.session.messages)
@@ -130,7 +132,7 @@ async def ask_model(turn: Turn, budget: PromptBudget) -> tuple[Message, WireStop
 
 
 async def _stream_answer(turn: Turn, request: ChatRequest, builder: MessageBuilder) -> WireStop:
-    """Read the answer into `builder` and report it. Whatever ends the request, its usage is counted and reported."""
+    """Read the answer into `builder` and report it. At every end of the request, its usage is counted and reported."""
     model, began = turn.resources.model, time.monotonic()
     limit = AnswerLimit(model.max_output_tokens)
     turn.emit(events.Requested(turn.requests, model.name))
@@ -142,7 +144,7 @@ async def _stream_answer(turn: Turn, request: ChatRequest, builder: MessageBuild
                 emit_stream_event(turn, event)
         if builder.stop is None:
             raise StreamCut("the connection closed before the answer was complete")
-    except BaseException as error:  # raised again: the history must be sendable after a cancel, too
+    except BaseException as error:  # raised again; the history must also be valid after a cancellation
         _report_end(turn, builder, began, error.code if isinstance(error, TarkError) else StopReason.CANCELLED)
         answer = builder.build_message(model.name)
         if answer.parts or not isinstance(error, ContextOverflow):  # else the caller can ask again
@@ -159,7 +161,7 @@ def _report_end(turn: Turn, builder: MessageBuilder, began: float, end: str) -> 
 
 
 def _keep_interrupted(turn: Turn, answer: Message) -> None:
-    """Keep what was shown of an answer that broke off."""
+    """Keep the shown text of an interrupted answer."""
     turn.answer_text = answer.text[:KEPT_CHARACTERS]
     shown = f"{turn.answer_text}\n\n[interrupted]".strip()
     turn.add_message(Message("assistant", (Text(shown),), turn.resources.model.name))
@@ -169,11 +171,11 @@ def _keep_interrupted(turn: Turn, answer: Message) -> None:
 
 def _calls_cut_off(builder: MessageBuilder, answer: Message, stop: WireStop) -> frozenset[str]:
     cut = frozenset(builder.incomplete_calls)
-    # Without any reason for the end, the wire has completed only calls whose arguments are there.
+    # If the provider gave no reason for the end, only calls with complete arguments were completed.
     in_doubt = stop not in COMPLETE_STOPS and not (stop is WireStop.OTHER and not builder.raw_stop)
     last = answer.tool_calls[-1] if answer.tool_calls and in_doubt else None
     if last is not None and last.arguments.strip() in ("", "{}"):
-        cut |= {last.id}  # the wire cannot tell whether there are no arguments or none yet
+        cut |= {last.id}  # whether there are no arguments, or none yet, is unknown
     return cut
 
 
@@ -224,7 +226,7 @@ def _odd_end(answer: Message, stop: WireStop, raw: str) -> str:
 
 
 def shorten_steering(turn: Turn, prompt: str) -> str:
-    """What the user says to a running turn cannot be refused any more, so only the beginning of a long text is sent."""
+    """The user's prompt to a running turn. It cannot be refused any more, so only the start of a long text is sent."""
     if len(prompt) <= LONGEST_ATTACHMENT:
         return prompt
     turn.emit(events.Notice("warning", "your message is long: the model sees its beginning and can read the rest"))

@@ -1,4 +1,4 @@
-"""TurnHooks: the hooks of one turn, and who runs them. `server/` makes it; agent does no I/O."""
+"""TurnHooks: the hooks of one turn, and a function that runs them. `server/` provides it: `agent/` does no I/O."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class TurnHooks:
     run: Callable[["Hook", Mapping[str, Any]], Awaitable["HookAnswer"]] = _nothing
 
     def listening(self, event: "HookEvent", tool: str = "", *paths: str) -> list["Hook"]:
-        """In the order of the settings. `paths`: those of an edit."""
+        """The hooks for this event, in the order of the settings. `paths`: the paths of an edit."""
         return [hook for hook in self.hooks if any(hook.listens(event, tool, path) for path in paths or ("",))]
 
 

@@ -1,4 +1,4 @@
-"""In place of a model in a turn whose calls the user has made: it is never asked."""
+"""A placeholder for the model in a turn whose calls the user made. It is never asked."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # imported when a model is asked
 
 @dataclass(frozen=True, slots=True)
 class UnaskedModel:
-    """`name`: the session's model, which clients show; empty if none was chosen yet."""
+    """`name`: the session's model, which clients show; empty if none was selected yet."""
 
     name: str
     context_window: int | None = None

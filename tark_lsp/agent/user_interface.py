@@ -1,4 +1,4 @@
-"""UserInterface: what a turn asks the user. `server/` implements it; tests answer from a script."""
+"""UserInterface: how a turn asks the user. `server/` implements it; tests answer from a script."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from tark_lsp.workspace.lines import Hunk
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """One question to the user. `digest` binds the answer to exactly what was shown."""
+    """One question to the user. `digest` binds the answer to exactly the shown call."""
 
     call_ids: tuple[str, ...]
     title: str
@@ -36,7 +36,7 @@ class PermissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Permitted:
-    """`save`: what is not saved is saved first."""
+    """`save`: save the unsaved documents first."""
 
     grant: Grant | None = None
     save: bool = False
@@ -51,7 +51,7 @@ PermissionAnswer: TypeAlias = Permitted | Rejected
 
 
 class HunkState(StrEnum):
-    """The result of a proposed hunk. PENDING: shown, neither decided nor applied (modes ask and plan)."""
+    """The result of a proposed hunk. PENDING: shown, but not decided or applied (modes ask and plan)."""
 
     APPLIED = "applied"
     REJECTED = "rejected"
@@ -62,9 +62,9 @@ class HunkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HunkOutcome:
-    """`hunk` as proposed, with the line numbers of the proposal's base. `reason` is for the model.
+    """`hunk` is as proposed, with the line numbers of the proposal's base. `reason` is for the model.
 
-    `path` is that of the edit. A move has an outcome of its own, whose hunk has no lines.
+    `path` is the path of the edit. A move has a separate outcome, whose hunk has no lines.
     """
 
     path: Path
@@ -76,7 +76,7 @@ class HunkOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """`cancelled`: the turn was cancelled before all hunks were decided; `outcomes` are what became of them."""
+    """`cancelled`: the turn was cancelled before all hunks were decided. `outcomes`: the results of the hunks."""
 
     outcomes: tuple[HunkOutcome, ...]
     grant: Grant | None = None
@@ -85,33 +85,33 @@ class ReviewResult:
 
 class UserInterface(Protocol):
     async def request_permission(self, request: PermissionRequest) -> PermissionAnswer:
-        """Ask and wait without a timeout. If the user cancels the turn, this task is cancelled."""
+        """Ask, and wait without a timeout. If the user cancels the turn, this task is cancelled."""
         ...
 
     async def review_edits(self, request: PermissionRequest, *, ask: bool) -> ReviewResult:
-        """Let the user decide on the edits, at once or hunk by hunk, and apply them. Without `ask`, apply them now.
+        """Let the user decide about the edits, together or hunk by hunk, and apply them. Without `ask`, apply them now.
 
-        A cancellation of the turn is an answer, not an exception: some of the edits can be applied."""
+        A cancellation of the turn is an answer, not an exception, because some of the edits can be applied."""
         ...
 
     async def propose_edits(self, request: PermissionRequest) -> ReviewResult:
-        """Show edits without waiting; the user can accept them later."""
+        """Show edits without waiting. The user can accept them later."""
         ...
 
     def unreviewed_edits(self) -> Mapping[str, Path]:
-        """The edits that are applied and that the user did not decide on, of all turns: by id, the file."""
+        """The applied edits of all turns that the user has not decided about: their files, by id."""
         ...
 
     def report_new_errors(self, new: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> None:
-        """The last reviewed edits caused `new` errors, among all those `shown`: offer to revert the edits for as long
-        as the errors exist."""
+        """Report that the last reviewed edits caused the errors `new`, out of all `shown`. As long as these errors
+        exist, offer to revert the edits."""
         ...
 
 
 def preview_digest(preview: Preview) -> str:
-    """A digest of everything the call would do: command, folder, environment, paths and contents (safety.md).
+    """A digest of everything that the call would do: command, folder, environment, paths and contents (safety.md).
 
-    The title is part of it, because it shows the arguments of calls that only read.
+    It includes the title, because that shows the arguments of calls that only read.
     """
     parts: list[str] = [preview.title, preview.kind, str(int(preview.risk)), preview.note]
     parts += [str(path) for path in preview.outside]

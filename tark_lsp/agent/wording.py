@@ -1,4 +1,4 @@
-"""Describes edits in words: the title of a question about them, and their results for the model. Pure."""
+"""Describes edits as text: the title of a question about them, and their results for the model. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from tark_lsp.agent.user_interface import HunkOutcome
 from tark_lsp.workspace.edits import Operation, ProposedEdit
 
 Display = Callable[[Path], str]
-"""Formats a path for people and models."""
+"""Formats a path for the user and the model."""
 
 VERBS: Mapping[Operation, str] = {"": "edit", "move": "move", "remove": "delete"}
 DONE: Mapping[Operation, str] = {"": "Applied to", "move": "Moved", "remove": "Deleted"}
@@ -38,7 +38,8 @@ def describe_applied(edits: Sequence[ProposedEdit], display: Display) -> str:
 
 
 def describe_outcome(outcome: HunkOutcome, display: Display) -> str:
-    """What was not applied, and why: `a.py:30-31 (rejected: not these)`, with the line numbers before the edit."""
+    """A change that was not applied, and why: `a.py:30-31 (rejected: not these)`, with the line numbers before the
+    edit."""
     hunk = outcome.hunk
     lines = f":{hunk.start + 1}" + (f"-{hunk.end}" if len(hunk.old) > 1 else "")
     where = f"{OPEN[outcome.operation]}{display(outcome.path)}{'' if outcome.operation else lines}"

@@ -4,9 +4,9 @@ import sys
 
 
 def main() -> int:
-    """Returns the exit code: 0 done, 1 not done, 2 wrong usage."""
+    """Returns the exit code: 0 if done, 1 if not done, 2 for wrong usage."""
     arguments = sys.argv[1:]
-    # Editors wait for this, so only the server is imported for them. Some of their clients always add --stdio.
+    # Editors wait for the start, so only the server is imported for them. Some LSP clients always add --stdio.
     if not arguments and sys.stdin is not None and sys.stdin.isatty():
         from tark_lsp.cli.subcommands import introduce
 

@@ -24,7 +24,7 @@ from tark_lsp.workspace.files import Workspace
 
 EPILOG = """\
 An agent of yours is a file agents/NAME.md beside your config.toml; a project can offer some in .tark/agents and
-.claude/agents. An agent of a project cannot be chosen before you saw its whole file and approved it.
+.claude/agents. An agent of a project cannot be chosen before you have seen its whole file and approved it.
 docs/agents.md has the details.
 Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 
@@ -66,7 +66,7 @@ class _Agents:
                 return self._list(as_json=options.json)
 
     def _find(self, name: str) -> Agent:
-        """Of the project: yours need no approval."""
+        """An agent of the project; the user's own need no approval. Raises RequestError."""
         offered = {name: agent for name, agent in self._agents.items() if agent.is_offer}
         if name not in offered:
             raise RequestError(

@@ -49,7 +49,9 @@ def new_parser() -> ArgumentParser:
     listing = actions.add_parser("list", help="list the receipts, the newest last (the default)")
     for accepting, own in ((parser, True), (listing, False)):  # both: an option before `list` is kept
         session, last, as_json = ("", LAST, False) if own else (SUPPRESS, SUPPRESS, SUPPRESS)
-        accepting.add_argument("--session", metavar="SESSION", default=session, help="only sessions whose id starts so")
+        accepting.add_argument(
+            "--session", metavar="SESSION", default=session, help="only sessions whose id starts with this"
+        )
         accepting.add_argument(
             "--last", metavar="N", type=_count, default=last, help=f"only the last N; 0: all (default: {LAST})"
         )

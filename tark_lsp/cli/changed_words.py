@@ -1,4 +1,4 @@
-"""Which words of a changed line are different. Pure."""
+"""Finds the words that differ in changed lines. Pure."""
 
 import difflib
 import re
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
 MAX_PAIRS, MAX_LENGTH = 400, 400
-"""Pairs of lines that are compared in one place of a change, and characters of a line."""
+"""The most pairs of lines that are compared in one place of a change, and the most characters of a line."""
 LEAST_ALIKE = 0.4
-"""Of lines that have less in common, words are not compared: nearly all of them would be marked."""
+"""If lines have less in common, their words are not compared, because nearly all of them would be marked."""
 
 Columns = list[tuple[int, int]]
 
 
 def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[Columns], list[Columns]]:
-    """For each old and each new line: the columns of the words that the other does not have."""
+    """For each old and each new line: the columns of the words that are not in its counterpart."""
     in_old, in_new = [Columns() for _ in old], [Columns() for _ in new]
     for tag, old_start, old_end, new_start, new_end in difflib.SequenceMatcher(None, old, new).get_opcodes():
         if tag != "replace" or (old_end - old_start) * (new_end - new_start) > MAX_PAIRS:
@@ -24,7 +24,7 @@ def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[Columns]
             to = max(likeness, key=lambda line: likeness[line].ratio(), default=-1)
             if to >= 0 and likeness[to].ratio() >= LEAST_ALIKE:
                 in_old[at], in_new[to] = _different(likeness[to], old[at], new[to])
-                new_start = to + 1  # the lines after it are compared with the lines after that
+                new_start = to + 1  # the next old lines are compared only with the new lines after this one
     return in_old, in_new
 
 

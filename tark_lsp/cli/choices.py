@@ -1,4 +1,4 @@
-"""Questions in the terminal that are answered by a letter: by its key, or if lines are read, with Enter."""
+"""Questions in the terminal that are answered by a letter. If whole lines are read, Enter follows the letter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from tark_lsp.cli.visible import visible
 from tark_lsp.errors import TarkError
 
 Hunks = Sequence[tuple[str, Mapping[str, Any]]]
-"""Pairs of a document's uri and a hunk as in the update `hunks` (protocol.md)."""
+"""Pairs of a document's URI and a hunk, as in the update `hunks` (protocol.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`word` is shown in the question, with its letter in brackets. `help` is shown for `?`. `words`: further text can
-    follow the letter. `more`: the question for this text, if none follows it.
+    """`word` is shown in the question, with its letter in brackets. `help` is shown for `?`. `words`: text can follow
+    the letter. `more`: the question for this text, if it is missing.
     """
 
     word: str
@@ -55,14 +55,14 @@ class ChoiceScreen(Protocol):
 
 class TextEditor(Protocol):
     async def __call__(self, text: str, uri: str) -> str | None:
-        """The text as the user changed it in an editor; None: unchanged. Raises RequestError (cli/editor.py)."""
+        """The text after the user's changes in an editor; None if unchanged. Raises RequestError (cli/editor.py)."""
         ...
 
 
 async def choose_letter(
     keyboard: AnswerInput, screen: ChoiceScreen, question: str, choices: Sequence[Choice]
 ) -> str | None:
-    """Asks until the answer is valid, and returns the letter of the choice. None: the input ended."""
+    """Asks until the answer is valid, and returns the letter of the choice; None if the input ended."""
     picked = await choose_letter_and_words(keyboard, screen, question, choices)
     return None if picked is None else picked[0]
 
@@ -70,7 +70,7 @@ async def choose_letter(
 async def choose_letter_and_words(
     keyboard: AnswerInput, screen: ChoiceScreen, question: str, choices: Sequence[Choice], more: Sequence[str] = ()
 ) -> tuple[str, str] | None:
-    """The same, with the text after the letter. `more`: further lines to show for `?`."""
+    """As `choose_letter`, but also returns the text after the letter. `more`: further lines to show for `?`."""
     offered = [*choices, HELP]
     words = ", ".join(choice.word for choice in offered)
     keys = "".join(choice.letter for choice in offered)
@@ -93,7 +93,7 @@ async def choose_letter_and_words(
 async def choose_hunks(
     keyboard: AnswerInput, screen: ChoiceScreen, hunks: Hunks, edit: TextEditor | None
 ) -> HunkChoices | None:
-    """Shows each hunk and asks about it. None: the input ended, which means neither yes nor no."""
+    """Shows each hunk and asks whether to apply it. None if the input ended, which is not an answer."""
     chosen = HunkChoices()
     for number, (uri, hunk) in enumerate(hunks, 1):
         screen.show_hunk(uri, hunk)
@@ -138,5 +138,5 @@ async def _edited(screen: ChoiceScreen, edit: TextEditor, text: str, uri: str) -
 
 
 def _is_text(hunk: Mapping[str, Any]) -> bool:
-    """Moving or removing a file has no text to edit."""
+    """Whether the hunk has a text to edit. A move or removal of a file has none."""
     return not hunk.get("operation")

@@ -1,4 +1,4 @@
-"""Colours of code in a diff, by the name of its file. They are for a dark background: the lines of a diff have one."""
+"""Colours the code in a diff. The colours are for a dark background, which the changed lines of a diff have."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,18 @@ from rich.style import Style
 from rich.syntax import PygmentsSyntaxTheme
 
 MAX_COLOURED = 60_000
-"""Characters. Colouring more would delay the keyboard."""
+"""Characters. To colour more would block the keyboard for too long."""
 PLAIN, COMMENT = Style(color="#e6edf3"), Style(color="#c9d1d9", italic=True)
 COMMENT_TOKENS = "Token.Comment"
 _THEME = PygmentsSyntaxTheme("github-dark")
 
 Span = tuple[int, int, Style]
-"""From a column to a column of a line."""
+"""The first column, the column after the last one, and the style."""
 
 
 def colour_lines(lines: Sequence[str], name: str) -> list[list[Span]]:
-    """For each line, which has no newline: its coloured parts. `name`: of the file, whose suffix tells the language."""
+    """The coloured parts of each line. The lines have no newline. `name`: of the file; its suffix determines the
+    language."""
     text = "\n".join(lines)
     lexer = _lexer(name) if len(text) <= MAX_COLOURED else None
     if lexer is None:

@@ -1,4 +1,4 @@
-"""The command line as data, read from the parsers of all subcommands: for completions (shells/) and the man page."""
+"""The command line as data, read from the parsers of all subcommands, for completions (shells/) and the man page."""
 
 from argparse import SUPPRESS, Action, ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from tark_lsp.cli.subcommands import SUBCOMMANDS, module_of
 
 PLACEHOLDERS = {"words": ("[FILE[:START-END] | GLOB]... PROMPT", "")}
-"""Arguments whose place in the usage the parser itself cannot say."""
+"""The usage of arguments for which the parser does not know it."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """`value`: what it takes, as the help writes it; "" if nothing. `choices`: the only values."""
+    """`value`: the placeholder of the value in the help; "" if the option takes none. `choices`: the allowed values."""
 
     names: tuple[str, ...]
     value: str
@@ -23,7 +23,7 @@ class OptionRow:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentRow:
-    """`shown`: as in the usage. `choices`: the only values."""
+    """`shown`: the argument as in the usage. `choices`: the allowed values."""
 
     shown: str
     choices: tuple[str, ...]

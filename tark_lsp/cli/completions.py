@@ -1,4 +1,4 @@
-"""`tark-lsp completions bash|zsh|fish`: prints the completions of a shell."""
+"""`tark-lsp completions bash|zsh|fish`: prints the completion script of a shell."""
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence

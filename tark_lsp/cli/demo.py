@@ -77,7 +77,7 @@ async def _demo(folder: Path, screen: Screen, *, yes: bool) -> int:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """The user's environment without settings of Tark, so that the demo runs the same way everywhere."""
+    """The user's environment without Tark's settings, so that the demo runs the same way everywhere."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("TARK_")}
     return own | {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state")}
 

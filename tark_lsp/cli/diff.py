@@ -1,4 +1,4 @@
-"""Draws one hunk of a proposed edit as a unified diff: code is coloured, changed words are marked."""
+"""Draws one hunk of a proposed edit as a unified diff, with coloured code and marked words."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -16,7 +16,7 @@ CONTEXT_LINES = 3
 
 
 class Look(NamedTuple):
-    """Of the lines with this `sign`. Without colours, changed words are still bold."""
+    """The styles of lines with this `sign`. In a terminal without colours, changed words are still bold."""
 
     sign: str
     line: Style
@@ -24,7 +24,7 @@ class Look(NamedTuple):
     word: Style
 
 
-# The backgrounds are of the 256 colours that nearly all terminals have, and look the same on light and dark themes.
+# The backgrounds are from the 256 colours of nearly all terminals. They look the same in light and dark themes.
 REMOVED = Look(
     "-",
     PLAIN + Style(bgcolor="color(52)"),
@@ -40,8 +40,8 @@ ADDED = Look(
 
 
 def draw_hunk(hunk: Mapping[str, Any], lines: Sequence[str], name: str = "") -> Text:
-    """`hunk` is as in the update `hunks` (protocol.md), not applied yet. `lines`: the document's, empty if unknown.
-    `name`: of the file, from which the language is known.
+    """`hunk` is as in the update `hunks` (protocol.md), not applied yet. `lines`: the lines of the document; empty if
+    unknown. `name`: the name of the file, which determines the language.
     """
     first = hunk["range"]["start"]["line"]
     old, new = split_lines(hunk["oldText"]), split_lines(hunk["newText"])
@@ -63,7 +63,7 @@ def _shown(lines: Sequence[str]) -> list[str]:
 
 
 def _coloured(before: Sequence[str], part: Sequence[str], after: Sequence[str], name: str) -> list[list[Span]]:
-    """With the lines around, since they can begin a comment or a string."""
+    """The colours of `part`. The lines before and after it matter, because they can begin a comment or a string."""
     spans = colour_lines(_shown([*before, *part, *after]), PurePath(name).name)
     return spans[len(before) : len(before) + len(part)]
 

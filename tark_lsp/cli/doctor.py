@@ -1,4 +1,4 @@
-"""`tark-lsp doctor`: what works on this machine, what does not, and what to do about it."""
+"""`tark-lsp doctor`: checks what works on this machine and what does not, and says what to do about it."""
 
 import asyncio
 import os
@@ -155,7 +155,7 @@ def _unknown_provider(settings: Settings, environ: Mapping[str, str]) -> Iterato
 
 
 def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Which providers have a key, and where it comes from."""
+    """Findings about the providers' keys, and where the keys come from."""
     logins = logins_of(settings, environ)
 
     async def ask() -> tuple[list[KeyStatus], str]:
@@ -185,7 +185,7 @@ def _keys(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _ollama_answers(settings: Settings) -> bool:
-    """Does something listen where Ollama does? Nothing is asked of it."""
+    """Whether something listens at Ollama's address. No request is sent."""
     override = settings.providers.get("ollama")
     address = urlsplit((override and override.base_url) or load_providers()["ollama"].base_url)
     try:
@@ -206,7 +206,7 @@ def _state() -> Finding:
 
 
 def _neovim_plugin() -> Iterator[Finding]:
-    """Nothing if the plugin is not installed: most people use one editor."""
+    """No finding if the plugin is not installed, because most users have only one editor."""
     where = plugin_paths()
     found = where.version()
     if found == __version__:
@@ -216,7 +216,7 @@ def _neovim_plugin() -> Iterator[Finding]:
 
 
 def _server(folder: Path) -> Finding:
-    """Starts the server as an editor does, and ends it."""
+    """Starts the server as an editor does, and stops it."""
 
     async def start() -> float:
         screen = Screen(new_console(quiet=True), folder)

@@ -17,7 +17,7 @@ HINT = "set EDITOR to the command of an editor"
 async def edit_text(text: str, uri: str, name: str = "hunk") -> str | None:
     """Returns None if the text is unchanged or the editor failed.
 
-    Only the user can read the file. It has this `name`, and the suffix of `uri`, so that the editor knows the language.
+    Only the user can read the file. It has the name `name` and the suffix of `uri`, so the editor knows the language.
     Raises RequestError if no editor is set, or it does not start.
     """
     command = next((shlex.split(os.environ[name]) for name in EDITORS if os.environ.get(name)), [])

@@ -11,14 +11,14 @@ from tark_lsp.errors import OutsideWorkspace, RequestError
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """The first line is 1, and `end` is included. Both None: the whole file."""
+    """Lines count from 1, and `end` is included. If `start` and `end` are None, it is the whole file."""
 
     path: Path
     start: int | None = None
     end: int | None = None
 
     def range_in(self, lines: Sequence[str]) -> dict[str, dict[str, int]] | None:
-        """The LSP range of these lines (given with their line ends), in code points; None: no lines were named.
+        """The LSP range in `lines` (which have their line endings), in code points. None if no lines were named.
 
         Raises RequestError if the file does not have these lines.
         """

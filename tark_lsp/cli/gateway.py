@@ -85,7 +85,7 @@ async def _serve(options: Namespace, screen: Screen) -> int:
 
 
 def find_token(environ: Mapping[str, str]) -> str:
-    """The user's, else a new one. Raises SettingsError if it can be guessed."""
+    """The user's token, else a new one. Raises SettingsError if it is too short, or cannot be sent in a header."""
     token = environ.get(TOKEN_VARIABLE)
     if token is None:
         return secrets.token_urlsafe(32)
@@ -98,7 +98,7 @@ def find_token(environ: Mapping[str, str]) -> str:
 
 
 def _settings(screen: Screen) -> Settings:
-    """The user's own settings; what is wrong with them is printed."""
+    """The user's own settings. Their problems are printed."""
     settings, problems = load_settings(user_file=user_config_path(), environ=os.environ)
     for problem in problems:
         screen.print_line(problem, "yellow")
@@ -107,7 +107,7 @@ def _settings(screen: Screen) -> Settings:
 
 
 def _models(settings: Settings) -> "Models":
-    """The user's own providers and keys. Prices are not looked up: nothing shows them here."""
+    """The user's own providers and keys. Prices are not loaded, because the gateway does not show them."""
     from tark_lsp.gateway.serving import RETRIES
     from tark_lsp.llm.catalog.prices import Prices
     from tark_lsp.llm.client import Models

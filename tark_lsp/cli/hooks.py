@@ -23,7 +23,7 @@ from tark_lsp.visible import visible_code
 
 EPILOG = """\
 A hook of yours is a table [[hooks]] in your config.toml; a project can offer some in .tark/hooks.toml. A hook of a
-project does not run before you approved its exact command. docs/hooks.md has the events and the JSON.
+project does not run before you approve its exact command. docs/hooks.md has the events and the JSON.
 Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 
 
@@ -66,7 +66,7 @@ class _Hooks:
                 return self._list(as_json=options.json)
 
     def _find(self, name: str) -> Hook:
-        """Of the project: yours need no approval."""
+        """A hook of the project; the user's own need no approval. Raises RequestError."""
         for hook in self._offered:
             if hook.name == name:
                 return hook

@@ -30,12 +30,12 @@ folder that you trust (tark-lsp permissions trust). A workspace that you trust i
 Exit codes: 0 done, or there is an index; 1 there is none, or it failed; 2 wrong usage."""
 LOOK_SECONDS = 0.2
 SAY_SECONDS = 5.0
-"""Between two lines while it is built."""
+"""The interval of progress messages during a build."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundIndex:
-    """The index of a folder. `place` is where it is stored, `holder` the process that has it open."""
+    """The index of a folder. `place` is the folder where it is stored, and `holder` the process that has it open."""
 
     folder: Path
     place: Path
@@ -45,7 +45,7 @@ class FoundIndex:
 
     @property
     def state(self) -> str:
-        """`building` and `ready` in a running process, `incomplete` and `ready` without one, `off` and `failed`."""
+        """`ready`, `building` (in a running process), `incomplete` (without one), `off` or `failed`."""
         if self.why_not is not None or self.stored is None:
             return "off"
         if self.stored.state is IndexState.BUILDING and self.holder is None:
@@ -146,7 +146,7 @@ def _clear(screen: Screen, *, every: bool) -> int:
     removed = bytes_removed = 0
     code = DONE
     for place in filter(Path.is_dir, places):
-        if place.is_symlink():  # what it leads to is not ours to remove
+        if place.is_symlink():  # the target of the link is not removed
             place.unlink()
             removed += 1
             continue
@@ -172,11 +172,11 @@ def _clear(screen: Screen, *, every: bool) -> int:
 
 
 def find_index(folder: Path) -> FoundIndex:
-    """Starts and changes nothing."""
+    """Finds the index of a folder. Starts and changes nothing."""
     folder = folder.resolve()
     files = [workspace_config_path(folder)]
     settings, _ = load_settings(user_file=user_config_path(), environ=os.environ, workspace_files=files)
-    store = PermissionStore(permissions_path, lambda _: None)  # `tark-lsp permissions` says what is wrong with it
+    store = PermissionStore(permissions_path, lambda _: None)  # `tark-lsp permissions` reports its problems
     try:
         why_not = why_not_indexed([folder], settings, store.is_trusted)
     finally:

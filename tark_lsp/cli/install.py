@@ -11,7 +11,7 @@ from tark_lsp.cli.turn import DONE
 
 
 class Installing(Protocol):
-    """What each file in installing/ provides for its editor. Both functions return the exit code."""
+    """The functions that each module in installing/ provides for its editor. They return the exit code."""
 
     def install(self, screen: Screen, *, link: bool) -> int: ...
 
@@ -40,7 +40,7 @@ EDITORS: dict[str, tuple[str, Callable[[], Installing]]] = {
         _vscode,
     ),
 }
-"""Editor: what its plugin offers, and its module."""
+"""By editor: what its plugin offers, and a function that imports its module."""
 EPILOG = """\
 Without EDITOR, the command lists what can be installed. A plugin of an older tark-lsp is replaced completely. Files
 that you put there yourself are kept, with a message. The plugin starts the tark-lsp that installed it.

@@ -1,4 +1,4 @@
-"""Reads answers from the terminal: one line per question, cancellable. Input from before the question is dropped."""
+"""Reads answers from the terminal, one line per question. Input that was typed before the question is dropped."""
 
 import asyncio
 import os
@@ -7,22 +7,22 @@ from typing import Protocol, TextIO
 
 
 class AnswerInput(Protocol):
-    """Where the user types the answer to a question."""
+    """Reads the user's answers to questions."""
 
     async def ask(self, question: str, keys: str = "", *, at_once: bool = False) -> str | None:
-        """Returns the line, stripped; None: there is no answer, and there will be none.
+        """Returns the line, stripped; None if there is no answer and will be none.
 
-        `keys`: if single keys can be read, one of these is the answer, without Enter. `at_once`: this follows an answer
-        that the user has just given, so it does not wait until nobody types.
+        `keys`: if single keys can be read, one of these is the answer, without Enter. `at_once`: the question follows
+        an answer that the user just gave, so it does not wait until they stop typing.
         """
         ...
 
 
 class Keyboard:
-    """Use one per process. `ask` can be called while another `ask` waits: the questions follow each other."""
+    """Use one per process. If `ask` is called while another `ask` waits, the questions follow each other."""
 
     def __init__(self, screen: TextIO | None = None) -> None:
-        """`screen`: where questions are written; without it, on standard output."""
+        """`screen`: the stream for questions; standard output by default."""
         self._screen = screen or sys.stdout
         self._turn = asyncio.Lock()
 
@@ -33,7 +33,7 @@ class Keyboard:
         *,
         at_once: bool = False,  # noqa: ARG002 - a question never waits here
     ) -> str | None:
-        """Returns the line, stripped; None: the input has ended (Ctrl-D)."""
+        """Returns the line, stripped; None if the input ended (Ctrl-D)."""
         async with self._turn:
             discard_typed_input()
             self._screen.write(question)
@@ -46,7 +46,7 @@ class Keyboard:
 
 async def _read_line() -> str:
     if sys.platform == "win32":
-        # asyncio cannot watch the console there. A cancelled question leaves a thread that reads the next line.
+        # asyncio cannot watch the Windows console. A cancelled question leaves a thread that reads the next line.
         return await asyncio.to_thread(sys.stdin.readline)
     loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
     typed: asyncio.Future[bytes] = loop.create_future()
@@ -63,7 +63,7 @@ async def _read_line() -> str:
 
 
 def discard_typed_input() -> None:
-    """A key that was pressed before the question was shown must not answer it."""
+    """Discards keys that were pressed before the question appeared, because they must not answer it."""
     if sys.platform == "win32":
         import msvcrt
 

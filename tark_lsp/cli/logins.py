@@ -16,13 +16,13 @@ def logins_of(settings: Settings, environ: Mapping[str, str]) -> Logins:
 
 
 def load_logins(environ: Mapping[str, str]) -> Logins:
-    """Uses the user's own settings. `tark-lsp doctor` reports what is wrong with them."""
+    """Uses the user's own settings. `tark-lsp doctor` reports their problems."""
     settings, _ = load_settings(user_file=user_config_path(), environ=environ)
     return logins_of(settings, environ)
 
 
 def describe(status: KeyStatus) -> str:
-    """One line, which never contains a part of a key."""
+    """One line about the key. It never contains a part of the key."""
     match status.state:
         case "ready":
             return f"a key from {status.source}"

@@ -33,7 +33,7 @@ async def _log_out(name: str, screen: Screen) -> int:
     try:
         logins.find_provider(name)
         variable = logins.active_variable(name)
-    except SettingsError as error:  # a key can remain of a provider that is no longer configured
+    except SettingsError as error:  # the provider is not configured any more, but its key can still be stored
         screen.print_line(visible(error.message), "yellow")
         variable = ""
     places = await logins.delete_key(name)

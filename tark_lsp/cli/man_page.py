@@ -1,7 +1,7 @@
 """The man page of tark-lsp, from the same table as the completions.
 
-`python -m tark_lsp.cli.man_page` prints it. docs/tark-lsp.1 is a copy, which the wheel installs below share/man: a
-wheel is built where the packages that the table needs are not installed. A test compares them.
+`python -m tark_lsp.cli.man_page` prints it. docs/tark-lsp.1 is a copy, which the wheel installs in share/man. It is
+stored because the build of a wheel does not have the packages that the table needs. A test compares them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tark_lsp.cli.command_table import CommandRow, OptionRow, read_commands
 
 FULL_LINE = 100
-"""Characters. A shorter line of an epilog ends a paragraph."""
+"""Characters. If a line of an epilog is shorter, a line break follows it."""
 HEAD = """\
 .TH TARK-LSP 1 "" "tark-lsp" "User Commands"
 .SH NAME
@@ -68,12 +68,12 @@ def _option(option: OptionRow) -> Iterator[str]:
 
 
 def _filled(line: str) -> str:
-    """A line of an epilog. A long one goes on in the next one."""
+    """A line of an epilog. A long line continues in the next one."""
     return f"{_text(line)}\n" + ("" if len(line) >= FULL_LINE else ".br\n")
 
 
 def _text(text: str) -> str:
-    """A line of text: a dot or a quote at its start would be a request."""
+    """A line of text. A dot or a quote at its start is escaped, because it would be a roff request."""
     escaped = _escaped(text)
     return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped
 

@@ -1,4 +1,4 @@
-"""`tark-lsp mcp`: adds MCP servers, lists and approves them, and tries them."""
+"""`tark-lsp mcp`: adds, lists, approves and tests MCP servers."""
 
 import json
 import os
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 A server of yours is a table [mcp.servers.NAME] in your config.toml; a project can offer some in .mcp.json or
-.vscode/mcp.json. None of them starts before you approved it: its exact command or URL, and each of its tools.
+.vscode/mcp.json. None of them starts before you approve it: its exact command or URL, and each of its tools.
 What changes later is off until you approve it again. docs/mcp.md has the details.
 Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 
@@ -73,19 +73,19 @@ def new_parser() -> ArgumentParser:
         "--header", metavar="NAME=VALUE", action="append", default=[], help="a header; ${VAR} is your variable"
     )
     add.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="a variable; ${VAR} is yours")
-    add.add_argument("--cwd", metavar="FOLDER", help="where it runs; without it, in the workspace")
+    add.add_argument("--cwd", metavar="FOLDER", help="the folder in which it runs (default: the workspace)")
     add.add_argument("--network", action="store_true", help="give it the network in the sandbox")
     add.add_argument("--no-sandbox", action="store_true", help="run it without the sandbox")
-    add.add_argument("--trusted", action="store_true", help="believe what it says of its tools (which only read)")
+    add.add_argument("--trusted", action="store_true", help="trust what it says about its tools (which only read)")
     add.add_argument("command", metavar="COMMAND", nargs="*", help="the program and its arguments, after --")
     bring = actions.add_parser("import", help="add the servers of another program to your config.toml")
     bring.add_argument("program", metavar="PROGRAM", help=f"{', '.join(PROGRAMS)}, or a file of one of them")
     bring.add_argument("names", metavar="NAME", nargs="*", help="only these servers")
-    approve = actions.add_parser("approve", help="show a server and its tools whole, and approve them")
+    approve = actions.add_parser("approve", help="show a server and all its tools, and approve them")
     approve.add_argument("name", metavar="NAME", help="as in the list")
     login = actions.add_parser("login", help="log in at a server over HTTP, with your browser")
     login.add_argument("name", metavar="NAME", help="as in the list")
-    login.add_argument("--client-id", metavar="ID", default="", help="of a client that you registered there yourself")
+    login.add_argument("--client-id", metavar="ID", default="", help="the id of a client that you registered there")
     login.add_argument("--client-secret", action="store_true", help="ask for the secret of that client")
     logout = actions.add_parser("logout", help="delete the login at a server from the keyring")
     logout.add_argument("name", metavar="NAME", help="as in the list")
@@ -263,7 +263,7 @@ class _Mcp:
             raise RequestError(f"the arguments are not JSON: {error}") from error
         if tool is None or not isinstance(given, dict):
             raise RequestError(
-                f"there is no tool {one_line(name)!r}" if tool is None else "the arguments are no object"
+                f"there is no tool {one_line(name)!r}" if tool is None else "the arguments are not an object"
             )
         content = await server.call_tool(Call(tool, given))
         self._screen.print_line(visible(content.text), "red" if content.is_error else "none", exact=True)

@@ -1,4 +1,4 @@
-"""Checks the model of `--model` before anything is done with it (`tark.models.check`)."""
+"""Checks the model of `--model` before it is used (`tark.models.check`)."""
 
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import one_line
@@ -7,9 +7,9 @@ from tark_lsp.server.client import Client
 
 
 async def check_model(client: Client, model: str | None, screen: Screen, *, force: bool) -> None:
-    """Raises an error if its provider is unknown, or lists other models and `force` is not set.
+    """Raises an error if the provider is unknown, or if it does not list the model and `force` is not set.
 
-    If the name could not be checked, `screen` says why.
+    If the name cannot be checked, the reason is printed.
     """
     if model is None:
         return

@@ -6,7 +6,7 @@ from tark_lsp.messages import Mode
 
 
 def add_model_options(parser: ArgumentParser, where: str) -> None:
-    """`where` says in the help what the options apply to."""
+    """`where` is the text in the help that says where the options apply."""
     parser.add_argument("--model", metavar="PROVIDER/MODEL", type=model_name, help=f"the model, {where}")
     parser.add_argument(
         "--force-model", action="store_true", help="use the model even if its provider does not list it"

@@ -1,4 +1,4 @@
-"""The questions before something that a project offers is approved: whether you trust the folder, and a plain yes."""
+"""The questions before the user approves an offer of a project: whether they trust the folder, and yes or no."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ class OfferQuestions:
         self._keyboard = Keyboard()
 
     async def is_trusted(self, what: str) -> bool:
-        """An offer (`what`) needs a folder that the user trusts."""
+        """Whether the user trusts the folder, which an offer (`what`) needs. Asks them if they have not said so."""
         store = PermissionStore(permissions_path, lambda problem: self._screen.print_line(problem, "yellow"))
         try:
             if store.is_trusted([self._folder]):

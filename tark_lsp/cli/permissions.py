@@ -1,4 +1,4 @@
-"""`tark-lsp permissions`: lists and revokes what you allowed for always, and trusts a folder."""
+"""`tark-lsp permissions`: lists and revokes permanent permissions, and trusts a folder."""
 
 import json
 import sys
@@ -17,9 +17,9 @@ from tark_lsp.workspace.workspace_folders import is_too_wide
 
 EPILOG = """\
 A grant lets the agent run a command in the sandbox without asking, in one workspace folder. "Replaced" means that
-another folder is at its path now: there the permission does not hold.
+another folder is at its path now, so the permission does not apply there.
 What you allow for a turn or a session is not stored: your editor and tark-lsp chat (/permissions) list it.
-What is revoked holds no longer anywhere, in running turns too.
+A revoked permission is invalid everywhere at once, also in running turns.
 Exit codes: 0 done; 1 there is no such ID, or the file cannot be used; 2 wrong usage."""
 
 

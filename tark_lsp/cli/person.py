@@ -1,4 +1,4 @@
-"""The person at the terminal, as the client sees them: sees updates, and decides with y/n/a or hunk by hunk."""
+"""TerminalPerson: the user at the terminal. It shows updates to them, and asks them for decisions."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -13,16 +13,16 @@ ALLOW, REJECT, CANCELLED = {"outcome": "allow"}, {"outcome": "reject"}, {"outcom
 REASON = "why not (Enter: no reason): "
 GRANT_KEYS = "123456789"
 SHORT_LIST = 2
-"""If there are more grants than these, all are listed, each with a key. Else the narrowest is a choice (`[a]ll`)."""
+"""If there are more grants than this, all are listed, each with a key. Else only the narrowest is offered (`[a]ll`)."""
 NOBODY = "this is not a terminal, so nobody can be asked"
 
 
 class TerminalPerson:
-    """`keyboard` None: nobody can be asked, and everything that needs permission is refused.
+    """If `keyboard` is None, nobody can be asked, and everything that needs permission is refused.
 
-    `yes`: edits that a grant could cover are allowed without asking: never protected files, text outside the selection,
-    commands or the network (protocol.md, "Permissions"). None: the command has no such option.
-    `edit`: the user's own editor.
+    `yes`: allow edits without asking if a grant could cover them. So protected files, text outside the selection,
+    commands and the network are never allowed (protocol.md, "Permissions"). None: the command does not have this
+    option. `edit`: the user's own editor.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class TerminalPerson:
         return self._yes or self._keyboard is not None
 
     def pending(self, turn_id: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """The undecided hunks of a turn, each with its document's uri."""
+        """The undecided hunks of a turn, each with the URI of its document."""
         return [
             (uri, hunk)
             for uri, hunks in self._hunks.items()
@@ -110,8 +110,8 @@ class TerminalPerson:
         return len(hunks) > 1 or (bool(hunks) and self._edit is not None)
 
     async def choose_hunks(self, hunks: Hunks) -> HunkChoices | None:
-        """The accepted hunks. Without asking: all with `yes`, none if nobody can be asked. None: the user did not
-        decide.
+        """The accepted hunks; None if the user did not decide. With `yes`, all are accepted without asking. If nobody
+        can be asked, none are.
         """
         if self._yes or self._keyboard is None:
             return HunkChoices([hunk["hunkId"] for _, hunk in hunks] if self._yes else [])
@@ -171,7 +171,7 @@ class TerminalPerson:
 
 
 def _covers(grant: Mapping[str, Any], request: Mapping[str, Any]) -> str:
-    """What the grant covers, without the command itself, which stands above."""
+    """What the grant covers. The text of the command is left out, because it is shown above."""
     covers, text = str(grant["covers"]), (request.get("command") or {}).get("text", "")
     quoted = f"`{text}`"
     return f"exactly this command{covers[len(quoted) :]}" if text and covers.startswith(quoted) else covers
@@ -184,7 +184,7 @@ def _environment(request: Mapping[str, Any]) -> list[str]:
 
 
 def _current_environment() -> frozenset[str]:
-    """The variables of this process, which the user does not need to read again."""
+    """The variables of this process. The user knows them, so they are not listed."""
     return frozenset(f"{whole_line(name)}={whole_line(value)}" for name, value in os.environ.items())
 
 

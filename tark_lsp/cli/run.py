@@ -1,4 +1,4 @@
-"""`tark-lsp run [FILE[:START-END] | GLOB]... PROMPT`: one turn, for people and scripts (docs/scripting.md)."""
+"""`tark-lsp run [FILE[:START-END] | GLOB]... PROMPT`: one turn, for users and scripts (docs/scripting.md)."""
 
 import asyncio
 import contextlib
@@ -38,13 +38,13 @@ def main(arguments: Sequence[str]) -> int:
     try:
         _run_to_result(options, folder, screen, output)
         return output.finish()
-    except BrokenPipeError:  # who read our output is gone: there is nobody to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it when it ends
+    except BrokenPipeError:  # the reader of the output is gone, so no error is printed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes stdout at exit
         return output.result.exit_code
 
 
 def _run_to_result(options: RunOptions, folder: Path, screen: RunScreen, output: RunOutput) -> None:
-    """Errors become the error of the result."""
+    """Runs the turn. Errors become the error of the result."""
     try:
         fields = turn_fields(find_targets(options.targets, folder))
         if given := read_standard_input(lambda: screen.print_line(WAITING, "yellow")):

@@ -1,4 +1,4 @@
-"""What the subcommands share: a console, a server with the terminal as its client, and errors with their fix."""
+"""Functions that the subcommands share: a console, a server with the terminal as its client, and error messages."""
 
 import asyncio
 import sys
@@ -49,7 +49,7 @@ async def running_server(
 
 
 def run_to_exit_code(work: Coroutine[Any, Any, int], screen: Screen) -> int:
-    """Runs `work` and returns its exit code. Errors and Ctrl-C are printed, and give 1."""
+    """Runs `work` and returns its exit code. After an error or Ctrl-C, prints a message and returns 1."""
     try:
         return asyncio.run(work)
     except (KeyboardInterrupt, asyncio.CancelledError):

@@ -19,7 +19,7 @@ MESSAGE_STYLES = {1: "bold red", 2: "yellow", 3: "none", 4: "dim"}
 NOTICE_STYLES = {"error": "bold red", "warning": "yellow"}
 PLAN_MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
 MOST_PLACES = 5
-"""Of failures that are shown for one run."""
+"""The most places of failures, or changed files, that are listed."""
 ENDED_BADLY = ("failed", "rejected", "cancelled")
 
 
@@ -27,7 +27,7 @@ class Screen:
     """`documents` is set when the client runs. Without it, diffs of open documents have no context lines."""
 
     wraps = False
-    """Between words, if a line is too long. Otherwise the terminal wraps it, and a file has it whole."""
+    """Whether long lines are wrapped between words. If not, the terminal wraps them, and a file has them whole."""
 
     def __init__(self, console: Console, folder: Path) -> None:
         self.console = console
@@ -38,7 +38,7 @@ class Screen:
         self._shown_calls: set[str] = set()
 
     def print_line(self, text: str, style: str = "none", *, exact: bool = False) -> None:
-        """Prints our own text. Foreign text in it must already be `visible`. `exact`: it is never wrapped."""
+        """Prints a line of Tark's text. Foreign text in it must already be `visible`. `exact`: never wrap it."""
         self._end_line()
         self.console.print(Text(text, style=style, overflow="fold"), soft_wrap=exact or not self.wraps)
 
@@ -85,7 +85,7 @@ class Screen:
         return whole_line(path.relative_to(self._folder).as_posix() if inside else str(path))
 
     def show_failures(self, update: Mapping[str, Any]) -> None:
-        """Shows the first places of the failures of a test run or a check. `update` is the last one of the call."""
+        """Shows the first failures of a test run or a check. `update` is the last update of the call."""
         places = list(update.get("locations") or ()) if "counts" in (update.get("outcome") or {}) else []
         for place in places[:MOST_PLACES]:
             line = f":{place['range']['start']['line'] + 1}" if "range" in place else ""
@@ -154,7 +154,7 @@ class Screen:
 
 
 def outcome_text(outcome: Mapping[str, Any]) -> str:
-    """`2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code say the same."""
+    """`2 failed, 1 passed · exit 1 · 2.3 s`, `12 matches in 3 files`, `7 files`. Neovim and VS Code show the same."""
     code, seconds = outcome.get("exitCode"), outcome.get("seconds")
     matches, files = outcome.get("matches"), outcome.get("files")
     more = "+" if outcome.get("more") else ""
@@ -169,12 +169,12 @@ def outcome_text(outcome: Mapping[str, Any]) -> str:
 
 
 def reasons(update: Mapping[str, Any]) -> list[str]:
-    """Why a call of `toolCall` ended as it did, for people: one line each."""
+    """Why a tool call ended as it did, for the user: one line for each reason."""
     return [_reason(part["text"]) for part in update.get("content") or () if part.get("type") == "text"]
 
 
 def _reason(text: str) -> str:
-    """The result of a failed call is a line of JSON for the model (tools.md)."""
+    """The message in the result of a failed call, which is a line of JSON for the model (tools.md)."""
     try:
         return one_line(json.loads(text)["error"]["message"])
     except (ValueError, KeyError, TypeError):

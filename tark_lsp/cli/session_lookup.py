@@ -11,9 +11,11 @@ LONGEST_TITLE = 10_000
 
 
 def find_session_id(titles: Mapping[str, str], wanted: str, near: Collection[str] = ()) -> str:
-    """Returns the id of the matching session of `titles` (id -> title). An exact id is preferred to the start of an id,
-    that to a whole title, and that to a part of one; of several titles, those in `near`. A title can be as lists
-    show it: with invisible characters as their code points, and cut. Raises RequestError if none or several match.
+    """Returns the id of the matching session of `titles` (id -> title). Raises RequestError if none or several match.
+
+    The order of preference is: an exact id, the start of an id, a whole title, a part of a title. If several titles
+    match, those in `near` are preferred. A title can also be written as lists show it: cut, and with invisible
+    characters as code points.
     """
     words = wanted.strip().lower()
     shown = {session: (title.lower(), one_line(title, LONGEST_TITLE).lower()) for session, title in titles.items()}
@@ -37,7 +39,7 @@ def find_session_id(titles: Mapping[str, str], wanted: str, near: Collection[str
 
 
 async def open_session(client: Client, wanted: str | None) -> str:
-    """Opens the session that `wanted` names, or the newest one of this folder if it is None, and returns its id.
+    """Opens the session that `wanted` names, or the newest one of this folder if `wanted` is None. Returns its id.
 
     Raises RequestError if there is none.
     """

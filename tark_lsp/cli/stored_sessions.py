@@ -119,7 +119,7 @@ class StoredSessions:
         return DONE
 
     def _rows(self) -> list[SessionRow]:
-        """Empty if there is no file yet: looking does not create one."""
+        """The stored sessions; empty if there is no database yet. Does not create one."""
         return self._store.list_sessions() if sessions_path().exists() else []
 
     def _is_here(self, row: SessionRow) -> bool:

@@ -1,4 +1,4 @@
-"""The table of subcommands, and their dispatch. Each is a file in this folder with `main(arguments) -> exit code`."""
+"""The table of subcommands, and their dispatch. Each is a module in this folder with `main(arguments) -> exit code`."""
 
 import difflib
 import sys
@@ -20,7 +20,7 @@ SUBCOMMANDS = {
     "logout": "delete the stored key or login of a provider",
     "status": "show which providers have a key, and where it comes from",
     "usage": "show tokens, cost and time of model requests: by model, day, session or turn",
-    "audit": "show what agents did and who allowed it, and verify that nothing of it was changed",
+    "audit": "show what agents did and who allowed it, and verify that nothing was changed",
     "gateway": "serve every model behind OpenAI's Responses API: tark-lsp gateway --model PROVIDER/MODEL",
     "permissions": "list and revoke what you allowed for always: commands, and trusted folders; trust a folder",
     "mcp": "add, approve and try MCP servers, whose tools the agent can use",
@@ -66,12 +66,12 @@ def run_subcommand(arguments: Sequence[str]) -> int:
 
 
 def module_of(name: str) -> Any:
-    """The file of a subcommand, with `main` and `new_parser`."""
+    """The module of a subcommand, with `main` and `new_parser`."""
     return import_module(f"tark_lsp.cli.{name.replace('-', '_')}")
 
 
 def introduce() -> None:
-    """For a user who typed only `tark-lsp`."""
+    """Prints the introduction for a user who typed only `tark-lsp`."""
     print(INTRODUCTION)
 
 

@@ -15,7 +15,7 @@ FAILED = ("failed at", "tool", "error", "time", "turn")
 
 
 def show_tools(screen: Screen, sums: Sequence[ToolSum], failed: Sequence[FailedCall] | None, form: str) -> None:
-    """`failed`: those of one session; None if the report is about several."""
+    """`failed`: the failed calls of one session; None if the report is about several sessions."""
     tools, total = sums[:-1], sums[-1] if sums else ToolSum("total")
     match form:
         case "json":

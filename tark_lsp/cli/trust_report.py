@@ -45,7 +45,7 @@ def new_parser() -> ArgumentParser:
 
 
 def report(promises: Sequence[Promise], arguments: Sequence[str]) -> int:
-    """Measures these promises, and prints each row when it is there. Returns the exit code."""
+    """Measures the promises, and prints each row as soon as it is measured. Returns the exit code."""
     options = new_parser().parse_args(arguments)
     corpora = find_corpora(options.corpora, os.environ.get(VARIABLE))
     screen = Screen(new_console(), Path.cwd())

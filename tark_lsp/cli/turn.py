@@ -1,4 +1,4 @@
-"""One turn in the terminal. Ctrl-C cancels it. At its end you decide about the edits that it only proposed."""
+"""Runs one turn in the terminal. Ctrl-C cancels it. At its end, the user decides about edits that are only proposed."""
 
 import asyncio
 import signal
@@ -29,8 +29,8 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
 
 
 async def wait_for_end(client: Client, screen: Screen, turn_id: str) -> Mapping[str, Any]:
-    """The turn's end (protocol.md). Ctrl-C cancels the turn; the second one kills the server and raises
-    CancelledError. Raises ServerError, ServerGone.
+    """Waits for the turn's end (protocol.md), and returns it. Ctrl-C cancels the turn. A second Ctrl-C kills the server
+    and raises CancelledError. Raises ServerError, ServerGone.
     """
     waiting, cancelling = asyncio.current_task(), list[asyncio.Task[Any]]()
 
@@ -49,14 +49,14 @@ async def wait_for_end(client: Client, screen: Screen, turn_id: str) -> Mapping[
 
 
 async def decide_pending(client: Client, screen: Screen, person: TerminalPerson, turn_id: str) -> bool | None:
-    """Asks about the hunks that the modes ask and plan only propose. Returns as `decide`."""
+    """Asks about the hunks that the modes ask and plan only propose. None if there are none, else as `decide`."""
     if not (pending := person.pending(turn_id)):
         return None
     return await decide(client, screen, person, pending)
 
 
 async def decide(client: Client, screen: Screen, person: TerminalPerson, pending: Hunks) -> bool | None:
-    """Asks about these hunks. Returns whether any was applied; None: nobody can be asked, or there are none."""
+    """Asks about these hunks. Returns whether any was applied; None if nobody can be asked."""
     if not person.can_review:
         for uri, hunk in pending:
             screen.show_hunk(uri, hunk)

@@ -37,7 +37,7 @@ STYLES = {"@": "cyan", "-": "red", "+": "green"}
 
 
 class NoOpenBuffers:
-    """`Buffers` without an editor: every file is closed."""
+    """`Buffers` without an editor: no file is open."""
 
     def get(self, _: Path) -> Snapshot | None:
         return None
@@ -114,7 +114,7 @@ class _Undo:
         return NOT_DONE
 
     def _list_others(self, turns: Sequence[LoggedTurn]) -> None:
-        """The turns that can be taken back: of `turns`, or of other folders if there are none."""
+        """Lists the turns of `turns` that can be taken back; if there are none, those of other folders."""
         left = [turn for turn in turns if not self._is_undone(turn)]
         where = "these can be taken back:"
         if not left:
@@ -133,7 +133,7 @@ class _Undo:
             "dim" if undone else "bold",
         )
         histories = self._checkpoints.histories(turn.id)
-        # Two changes of one file that were taken back are two histories, and are shown as one.
+        # Two changes of one file that were taken back are two histories, but are shown once.
         lines = [self._summary(history) for history in histories if undone or not history.undone]
         if changed := self._checkpoints.commands.paths(turn.id):
             names = ", ".join(self._shown(path) for path in changed[:MOST_NAMED])
@@ -156,9 +156,9 @@ class _Undo:
             self._draw(edit)
         drawn = {path for edit in foreseen.edits for path in (edit.path, edit.target)}
         others = [path for path in foreseen.undone.restored if path not in drawn] if foreseen.undone.commands else []
-        for path in others:  # what is no text, or only has another mode
+        for path in others:  # files that are not text, or of which only the mode changed
             self._screen.print_line(f"restore {self._shown(path)}", "bold")
-        if not foreseen.edits and not others:  # then undo only records what is restored already
+        if not foreseen.edits and not others:  # then undo only records what is already restored
             self._screen.print_line("there is nothing to take back", "yellow")
         elif not yes and not await self._agreed(turn):
             return NOT_DONE
@@ -219,7 +219,7 @@ class _Undo:
 
 
 def _find_turn(wanted: str, turns: Sequence[LoggedTurn]) -> LoggedTurn | None:
-    """The turn whose id is or starts with `wanted`, with or without `turn-`. Raises RequestError if several do."""
+    """The turn whose id starts with `wanted`, with or without `turn-`. Raises RequestError if there are several."""
     found = [turn for turn in turns if turn.id.startswith((wanted, f"turn-{wanted}"))]
     if len(found) > 1:
         several = ", ".join(turn.id for turn in found)

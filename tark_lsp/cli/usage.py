@@ -37,8 +37,8 @@ EPILOG = """\
 Input tokens include cached tokens, output tokens include reasoning tokens. A request with an unknown price has no
 cost: "unknown" in the table, empty in CSV, null in JSON. The number of such requests is shown next to the cost.
 Days are in this machine's time zone. The usage of deleted sessions is kept.
-Of tools, p50 and p95 are the times that 50 and 95 of 100 calls took at most, without waiting for you. A retry is a call
-of a tool whose last call in the same turn failed.
+For tools, p50 and p95 are the times that 50 and 95 of 100 calls took at most, without waiting for you. A retry is a
+call of a tool whose last call in the same turn failed.
 Exit codes: 0 shown, even if it is empty; 1 no such session, or the file cannot be read; 2 wrong usage."""
 FORMATS = ("table", "csv", "json")
 COLUMNS = ("requests", "input", "cached", "output", "reasoning", "cost", "time")
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = new_parser()
     options = parser.parse_args(arguments)
     if options.tools and options.by is not None:
-        parser.error("--tools has one row for each tool, so --by does not go with it")
+        parser.error("--tools has one row for each tool, so it cannot be combined with --by")
     screen = Screen(new_console(), Path.cwd())
     try:
         with reading(sessions_path()) as read:
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _show_tools(screen: Screen, read: Read | None, options: Namespace, session: str | None) -> int:
-    """Of one session, the failed calls, too."""
+    """Prints the tool calls by name; for a single session, the failed calls, too."""
     failed = None if session is None or read is None else failed_calls(read, options.since, session)
     show_tools(screen, [] if read is None else tool_sums(read, options.since, session), failed, options.format)
     return DONE
@@ -102,7 +102,7 @@ def new_parser() -> ArgumentParser:
     parser.add_argument(
         "--tools",
         action="store_true",
-        help="tool calls instead of requests: count, errors, times by tool; of one session, the failed calls, too",
+        help="tool calls instead of requests: count, errors, times by tool; for one session, also the failed calls",
     )
     parser.add_argument("--format", choices=FORMATS, default="table")
     parser.add_argument("--json", dest="format", action="store_const", const="json", help="short for --format json")
@@ -121,7 +121,7 @@ def _row(usage: UsageSum, by: By, titles: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _show(screen: Screen, by: By, sums: Sequence[UsageSum], total: UsageSum, titles: Mapping[str, str]) -> None:
-    """The table is as wide as its content: a cut id would be useless."""
+    """Prints a table. It is as wide as its content, because a cut id would be useless."""
     if not sums:
         screen.print_line("no model requests are recorded for that")
         return

@@ -1,4 +1,4 @@
-"""Foreign text for the terminal: what controls it, or is invisible, is shown as its code point.
+"""Makes foreign text safe for the terminal: control characters and invisible characters are shown as code points.
 
 | the surface | the function |
 |---|---|
@@ -6,19 +6,19 @@
 | one line that the user agrees to | `whole_line` |
 | one line of a list, title or status | `one_line` |
 
-A terminal draws no Markdown, so code and links are as they are. chatting/markdown.py draws Markdown itself.
+A terminal does not draw Markdown, so code and links stay as they are. chatting/markdown.py draws Markdown itself.
 """
 
 from tark_lsp.visible import cut, visible_words
 
 
 def visible(text: str) -> str:
-    """For text of several lines: newlines, tabs and emoji are as they are."""
+    """For text of several lines. Newlines, tabs and emoji stay as they are."""
     return visible_words(text)
 
 
 def whole_line(text: str) -> str:
-    """For one line of any length: what the user agrees to must be shown to its end."""
+    """For one line of any length. Text that the user agrees to must be shown completely."""
     return visible(text.strip(" \n")).replace("\n", "⏎").replace("\t", "⇥")
 
 

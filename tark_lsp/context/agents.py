@@ -1,8 +1,8 @@
 """Custom agents: Markdown files `agents/NAME.md` beside the user's config.toml, and in `.tark` and `.claude` of a
-project. A turn with one has its text, its model, and no more than its tools, mode and approval level: it makes things
-stricter, never looser.
+project. An agent adds its text to a turn and can select a model. It can restrict the tools, mode and approval level of
+the turn, but never extend them.
 
-The files of a project are offers: they count after the user has seen the whole file and approved it (agent_offers.py).
+The files of a project are offers: they count only after the user saw the whole file and approved it (agent_offers.py).
 """
 
 from collections.abc import Callable, Mapping
@@ -26,13 +26,19 @@ LONGEST_DESCRIPTION = 200
 NO_AGENT = "none"
 """The name that means no agent."""
 Tools = Callable[[], Mapping[str, bool]]
-"""The names of all our tools, each with whether it only reads."""
+"""The names of all built-in tools, each with whether it only reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`tools`: globs over names; None: all. `without`: globs of tools that it does not have. `model`: empty means that
-    of the session. `mode` and `level`: at most. `text` is the whole file. `remarks`: what it says in vain.
+    """One custom agent.
+
+    tools        globs over names of tools; None: all
+    without      globs of tools that the agent does not have
+    model        empty: the session's model
+    mode, level  the least strict that a turn can have
+    text         the whole file
+    remarks      a sentence for each entry of the file that has no effect
     """
 
     name: str
@@ -49,12 +55,13 @@ class Agent:
 
     @property
     def is_offer(self) -> bool:
-        """Whether it is a project's."""
+        """Whether the agent is a project's."""
         return self.source.whose == "project"
 
     @property
     def digest(self) -> str:
-        """Of all that the user approves of an offer. An editor can have other line endings than the disk."""
+        """The digest that the user's approval of an offer is bound to. Line endings do not matter, because an editor
+        can have others than the disk."""
         return digest_of(self.text.replace("\r\n", "\n"))
 
     def has_tool(self, name: str) -> bool:
@@ -74,10 +81,10 @@ class Agent:
 
 
 def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Agent]:
-    """The agents by name; the user's own win over a project's. Invalid files are left out, see `sources.problems`.
-    The remarks of the user's own are there, too. Those of an offer are shown with it, when somebody wants it.
+    """The agents by name. The user's own take precedence over a project's.
 
-    `offers`: read those of the project, too. Nobody has approved them yet.
+    `sources.problems` gets a sentence for each invalid file, which is left out, and the remarks of the user's own
+    agents. The remarks of an offer are shown with the offer. `offers`: also read the project's agents, approved or not.
     """
     agents: dict[str, Agent] = {}
     for folder in (folder for folder in sources.folders(FOLDER) if offers or folder.whose == "person"):
@@ -101,7 +108,7 @@ def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Ag
 
 
 def _read(sources: Sources, source: Source, tools: Tools) -> Agent | None:
-    """None if the file is gone. Raises BadFrontMatter and WorkspaceError."""
+    """The agent in a file; None if the file is gone. Raises BadFrontMatter and WorkspaceError."""
     text = sources.read_whole(source)
     if text is None:
         return None
@@ -141,18 +148,19 @@ def _agent(source: Source, text: str, front: FrontMatter, tools: Tools) -> Agent
 
 
 def _model(source: Source, front: FrontMatter, remarks: list[str]) -> str:
-    """Empty for that of the session. Raises BadFrontMatter."""
+    """The agent's model; empty for the session's. Raises BadFrontMatter."""
     model = front.text_field("model")
     if not model or model == "inherit" or ("/" in model and " " not in model):
         return "" if model == "inherit" else model
     if source.whose == "person":
         raise BadFrontMatter(f"model: {model[:60]!r} is not <provider>/<model>")
-    remarks.append(f"its model {model[:60]} is not <provider>/<model>, so it has that of the session")
+    remarks.append(f"its model {model[:60]} is not <provider>/<model>, so it has the model of the session")
     return ""
 
 
 def _tools(source: Source, front: FrontMatter, remarks: list[str], tools: Tools) -> tuple[str, ...] | None:
-    """Names that match no tool are dropped, with a notice. A project's agent that names none only reads."""
+    """The globs in `tools`. Names that match no tool are dropped, with a remark. If the file does not set `tools`, a
+    project's agent has only the tools that read, and the user's own has all."""
     if "tools" not in front.fields:
         if source.whose == "person":
             return None

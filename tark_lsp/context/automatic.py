@@ -1,9 +1,9 @@
 """Automatic context: the code that the index finds for a prompt, before the first request of a turn (docs/index.md).
 
-    what the prompt names, what the selection calls and who calls it, what matches the prompt
+    what the prompt names, what the selection calls, what calls the selection, what matches the prompt
         -> candidates, in this order -> snippets within a limit of tokens (automatic_snippets.py)
 
-The index answers without any text. The same index and prompt give the same candidates.
+The answers of the index contain no code. The same index and prompt give the same candidates.
 """
 
 import re
@@ -21,7 +21,7 @@ from tark_lsp.index.questions import Callees, Callers, DefinitionsOf, Search, Sy
 
 
 class Reason(StrEnum):
-    """Why a snippet is there, as the model is told."""
+    """Why a snippet was chosen. The value is the text for the model."""
 
     NAMED = "named in the prompt"
     CALLED = "called by the selection"
@@ -30,13 +30,13 @@ class Reason(StrEnum):
 
     @property
     def shown(self) -> str:
-        """As the user is told."""
+        """The text for the user."""
         return self.value.replace("the prompt", "your prompt")
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """How many snippets of one reason there are at most, and how many lines of each."""
+    """The most snippets for one reason, and the most lines of each."""
 
     snippets: int
     lines: int
@@ -44,8 +44,8 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """`ambiguous`: a plain name with more definitions names nothing. `few`: the index is searched if less was found.
-    `share`: the part of the prompt's telling words that a hit must have."""
+    """`ambiguous`: an unqualified name with more definitions than this is ignored. `few`: if fewer candidates are
+    found, the index is searched. `share`: the share of the prompt's telling words that a hit must contain."""
 
     portions: Mapping[Reason, Portion]
     ambiguous: int
@@ -83,27 +83,27 @@ TYPES = frozenset(
 )
 CALLABLE = TYPES | {SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO}
 SHORT_NAME = 3
-"""`len`, `map`, `str`, `get`."""
+"""Names up to this length can be the language's: `len`, `map`, `str`, `get`."""
 MOST_SELECTED = 4
-"""Selected definitions whose neighbours are looked up."""
+"""The most selected definitions whose callers and callees are looked up."""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "init"})
 """Methods that are called by the name of their class."""
 SPECIAL = re.compile(r"__\w+__")
-"""Methods that are called by no name."""
+"""Methods that the language calls, not by their name."""
 AROUND_LINE = 15
-"""Lines before and after a line that is named."""
+"""Lines that are shown before and after a line that the prompt names."""
 FEWEST_WORDS = 3
-"""Telling words of a prompt that is searched for, and of a hit: a shorter prompt is an answer, or has a name."""
+"""The fewest telling words of a prompt for a search, and of a hit. A shorter prompt is an answer, or has a name."""
 MOST_HITS = 20
 SPARE = 4
-"""So many times more candidates are requested than can be shown: some are hidden, or shown already."""
+"""The factor by which more candidates are requested than can be shown, because some are hidden or already shown."""
 TESTS = re.compile(r"(^|/)(tests?|__tests__|specs?|testing)/|(^|/)test_[^/]*$|(_test|\.test|\.spec)\.\w+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a turn is about. `lines`: the first and the last selected line of `document`, from 1, and `selected` their
-    text; None if nothing is selected. `folders` are those of the workspace."""
+    """What a turn is about. `folders`: of the workspace. `lines`: the first and the last selected line of `document`,
+    from 1; None if nothing is selected. `selected`: the selected text."""
 
     prompt: str
     folders: Sequence[Path] = ()
@@ -114,8 +114,8 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Lines `start` to `end` of a file, from 1. `name` is that of the definition, or empty. If the lines are too many,
-    those around the first `call` are shown, or the first ones if it is empty."""
+    """Lines `start` to `end` of a file, from 1. `name` is the definition's name, or empty. If there are too many lines,
+    the ones around the first use of the name `call` are shown, or the first ones if `call` is empty."""
 
     path: Path
     start: int
@@ -126,7 +126,7 @@ class Candidate:
 
 
 async def find_candidates(index: CodeIndex, subject: Subject, level: Level, found: list[Candidate]) -> None:
-    """Append the candidates to `found` in their order, so that a caller who stops waiting has those of the first steps.
+    """Append the candidates to `found` in their order. A caller that stops waiting has the candidates found so far.
 
     Raises ToolError, as the index does.
     """
@@ -160,15 +160,15 @@ async def _named_definitions(index: CodeIndex, subject: Subject, names: PromptNa
 
 
 async def _in_module(index: CodeIndex, name: str, document: Path | None) -> list[FoundDefinition]:
-    """Definitions of `module.name`, which the index knows as `name` in a file of that name."""
+    """Definitions of `module.name`, which the index has as `name` in a file or folder called `module`."""
     *around, own = name.split(".")
     answer = await index.ask(DefinitionsOf(own))
     return [one for one in _meant(answer.items, document) if around[-1] in (one.path.stem, one.path.parent.name)]
 
 
 def _meant(found: Iterable[FoundDefinition], document: Path | None) -> list[FoundDefinition]:
-    """The likeliest first: those of the document, then of other files than tests; without tests if there are others,
-    and without variables and fields if there is something else."""
+    """The definitions, the most likely first: those in the document come before others. Tests are left out if there are
+    other definitions, and variables and fields if there are functions or types."""
 
     def order(one: FoundDefinition) -> tuple[bool, str, int]:
         return one.path != document, str(one.path), one.definition.start_line
@@ -181,7 +181,7 @@ def _meant(found: Iterable[FoundDefinition], document: Path | None) -> list[Foun
 async def _named_files(
     index: CodeIndex, subject: Subject, names: PromptNames, known: Collection[Path]
 ) -> list[Candidate]:
-    """`known`: files of definitions that the prompt names, too. Their beginning says nothing more."""
+    """`known`: files with definitions that the prompt also names. The beginning of such a file is not added."""
     found: list[Candidate] = []
     for file in names.files:
         paths = [folder / file.path for folder in subject.folders if "/" in file.path]
@@ -195,7 +195,8 @@ async def _named_files(
 
 
 async def _lines_of(index: CodeIndex, path: Path, file: NamedFile) -> Candidate:
-    """The named lines; for one line the innermost definition around it; without lines the beginning of the file."""
+    """The innermost definition around the named lines, or else the lines with some context. If no lines are named, the
+    beginning of the file."""
     if file.first is None or file.last is None:
         return Candidate(path, 1, 10**9, Reason.NAMED)
     answer = await index.ask(SymbolsIn(path))
@@ -206,7 +207,8 @@ async def _lines_of(index: CodeIndex, path: Path, file: NamedFile) -> Candidate:
 
 
 async def _neighbours(index: CodeIndex, subject: Subject, level: Level) -> list[Candidate]:
-    """What the selected definitions call, then who calls them. A part of a definition calls what is named in it."""
+    """The definitions that the selection calls, then its callers. Only callees whose name is in the selected text
+    count."""
     if subject.document is None or subject.lines is None:
         return []
     answer = await index.ask(SymbolsIn(subject.document))
@@ -229,7 +231,7 @@ async def _neighbours(index: CodeIndex, subject: Subject, level: Level) -> list[
 
 
 def _certain(found: Sequence[FoundDefinition], document: Path) -> list[FoundDefinition]:
-    """Without names of other files that can mean several definitions, or are so short that they are the language's."""
+    """Leaves out definitions in other files if their name is ambiguous, or so short that it may be the language's."""
     names = Counter(one.definition.name for one in found)
     return [
         one
@@ -239,7 +241,7 @@ def _certain(found: Sequence[FoundDefinition], document: Path) -> list[FoundDefi
 
 
 def _called_as(center: FoundDefinition, definitions: Iterable[Definition]) -> FoundDefinition | None:
-    """What callers of the definition name: the class of a constructor. None if they name nothing."""
+    """The definition whose name the callers use: for a constructor, its class. None if they use no name."""
     definition = center.definition
     if definition.name in CONSTRUCTORS and definition.kind is SymbolKind.METHOD:
         owner = definition.qualified_name.rpartition(".")[0]
@@ -249,7 +251,8 @@ def _called_as(center: FoundDefinition, definitions: Iterable[Definition]) -> Fo
 
 
 async def _callers(index: CodeIndex, center: FoundDefinition | None, level: Level) -> list[Candidate]:
-    """If many definitions have the name, a call in another file says little about which one is meant."""
+    """The callers of `center`. If many definitions have its name, only callers in the same file count, because calls in
+    other files may mean another one."""
     if center is None:
         return []
     name = center.definition.name
@@ -266,6 +269,6 @@ def _innermost(definitions: Iterable[Definition], first: int, last: int) -> Defi
 
 def _candidate(found: FoundDefinition, reason: Reason, call: str = "") -> Candidate:
     one = found.definition
-    if one.kind is SymbolKind.MODULE:  # a call outside of all definitions
+    if one.kind is SymbolKind.MODULE:  # the call is outside of all definitions
         return Candidate(found.path, max(1, one.start_line - 3), one.end_line + 3, reason)
     return Candidate(found.path, one.start_line, one.end_line, reason, one.qualified_name, call)

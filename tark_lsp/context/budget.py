@@ -1,4 +1,4 @@
-"""How much of a model's window a request takes, and which part of a history to shorten or summarize. Pure.
+"""Computes how much of a model's window a request takes, and which part of a history to shorten or summarize. Pure.
 
     fixed (system prompt, tools) + history + reserve (for the answer)  against  the window
 
@@ -18,10 +18,10 @@ LEAST_SHORTENED = 0.1
 """Share of the window: shortening that frees less is postponed."""
 
 LEAST_COMPACTED = 0.2
-"""Share of the request: a compaction that frees less is not worth what it loses."""
+"""Share of the request: a compaction that frees less is not worth the lost details."""
 
 LAST_MESSAGES = 6
-"""The tool results in so many last messages are not shortened: the model is working with them."""
+"""The tool results in this many last messages are not shortened, because the model is working with them."""
 
 LAST_SHARE = 0.15
 """Share of the window: a compaction keeps the last messages up to this size."""
@@ -34,20 +34,21 @@ LARGEST_ERROR = 1.1
 """A prompt is refused only if it is too long even when the estimate is too high by this factor."""
 
 RATIOS: tuple[tuple[str, float], ...] = (("claude", 1.2), ("gemini", 1.05), ("gpt", 1.0), ("", 1.1))
-"""Tokens that a model counts for one of ours, until it has reported: the first name that the model's name contains.
-The guesses are high; the one for Claude is between its old tokenizer (1.08) and what its newest is said to need."""
+"""A model's tokens per token of Tark's estimate, until the model reports its count. The first entry whose name is part
+of the model's name applies. The guesses are high. The one for Claude is between the ratio of its old tokenizer (1.08)
+and the reported ratio of its newest."""
 
 RATIO_BOUNDS = (0.6, 2.0)
 LEARNING = 0.3
-"""The share of a difference that one report corrects."""
+"""The share of the difference by which one report corrects the ratio."""
 
 LEAST_TO_LEARN = 1_000
-"""Tokens: in smaller requests most of the difference comes from what the provider itself adds."""
+"""Tokens: in smaller requests, most of the difference comes from text that the provider adds."""
 
 
 @dataclass(slots=True)
 class Estimates:
-    """What was learned about models from their answers; shared by all sessions of a process."""
+    """The tokens of models, as learned from their answers. Shared by all sessions of a process."""
 
     definitions: SizeCache[ToolDefinition] = field(default_factory=lambda: SizeCache(definition_tokens))
     _ratios: dict[str, float] = field(default_factory=dict)
@@ -70,19 +71,20 @@ class Estimates:
                 del self._too_long[model]
 
     def record_overflow(self, model: str, tokens: int) -> None:
-        """Record that a request of `tokens`, by our estimate, was refused as too long."""
+        """Record that a request of an estimated size of `tokens` was refused as too long."""
         if tokens >= LEAST_TO_LEARN:
             self._too_long[model] = min(tokens, self._too_long.get(model, tokens))
 
     def known_window(self, model: str, known: int | None) -> int | None:
-        """The window in tokens: the known one, or the size that was refused. None if neither is known."""
+        """The window in tokens: the smaller of `known` and the size of a refused request. None if both are unknown."""
         sizes = [size for size in (known, self._too_long.get(model)) if size is not None]
         return min(sizes, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class PromptLoad:
-    """The size of a request in the model's tokens. `window` None: unknown, so an overflow shows only afterwards."""
+    """The size of a request in the model's tokens. If `window` is None (unknown), only the provider can report an
+    overflow."""
 
     window: int | None
     fixed: int

@@ -1,4 +1,4 @@
-"""The names of Claude Code's tools, and what they are here. Pure. A test compares the table with docs/agents.md."""
+"""Maps the names of Claude Code's tools to Tark's. Pure. A test compares the table with docs/agents.md."""
 
 from collections.abc import Mapping
 
@@ -25,15 +25,15 @@ CLAUDE_TOOLS: Mapping[str, tuple[str, ...]] = {
     "BashOutput": (),
     "KillShell": (),
 }
-"""Our names for each of theirs. Empty: there is no such tool here."""
+"""Tark's names for each of Claude Code's. Empty: Tark has no such tool."""
 MCP = "mcp__"
 
 
 def our_tools(name: str) -> tuple[str, ...]:
-    """Globs over our names. A name of ours stays; so does `Bash(git *)`, which then matches no tool.
+    """Globs over the names of Tark's tools. Other names stay as they are.
 
-    `mcp__SERVER` is every tool of the server. `Bash(git *)` allows some calls only, which an agent cannot: to take it
-    as `Bash` would loosen it.
+    `mcp__SERVER` becomes all tools of the server. `Bash(git *)` stays, and so matches no tool: an agent cannot allow
+    only some calls of a tool, and `Bash` would allow too much.
     """
     if name.startswith(MCP):
         return (f"{name}__*",) if "__" not in name.removeprefix(MCP) and "*" not in name else (name,)

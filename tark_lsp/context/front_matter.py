@@ -1,6 +1,6 @@
 """Front matter: the few `key: value` lines between `---` and `---` at the top of a Markdown file. Pure.
 
-The syntax is not YAML, but the part of YAML that such files use, plus two things that YAML refuses:
+The syntax is the part of YAML that such files use, plus two things that YAML refuses:
 `globs: *.py, src/**` (an alias in YAML) and `description: Use this: ...` (a mapping). A YAML library would therefore
 refuse the rule files of common editors.
 """

@@ -1,6 +1,6 @@
 """Guidance: everything that files of the user and the project add to the system prompt, in a fixed order.
 
-What changes least comes first, because providers cache a prompt by its prefix: skills, memory, the user's
+The parts that change least come first, because providers cache a prompt by its prefix: skills, memory, the user's
 instructions, the project's instructions from its top folder down to the document, rules for all files, other rules.
 """
 
@@ -17,7 +17,7 @@ from tark_lsp.context.system_part import SystemPart
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """`problems`: sentences for the user about what was left out or changed."""
+    """`problems`: sentences for the user about files that were left out or changed."""
 
     parts: tuple[SystemPart, ...] = ()
     skills: Mapping[str, Skill] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Guidance:
 def find_guidance(
     sources: Sources, document: Path | None, files: Sequence[Path], memory: Sequence[SystemPart]
 ) -> Guidance:
-    """`document`: the one that the turn is about. `files`: other files of the session whose rules apply, too."""
+    """`document`: the document that the turn is about. `files`: other files of the session, whose rules also apply."""
     skills = find_skills(sources)
     about = [*files, *([] if document is None else [document])]
     parts = (

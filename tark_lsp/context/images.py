@@ -8,25 +8,25 @@ from tark_lsp.errors import TarkError
 from tark_lsp.messages import Image
 
 LARGEST_IMAGE = 3_750_000
-"""Bytes. As base64 this is 5 MB, the least that a provider accepts (Anthropic)."""
+"""Bytes. In base64, this is 5 MB, the lowest limit of all providers (Anthropic)."""
 LONGEST_SIDE = 8_000
-"""Pixels of width or height: the least that a provider accepts (Anthropic)."""
+"""Pixels of width or height: the lowest limit of all providers (Anthropic)."""
 MOST_IMAGES = 20
 """In one prompt."""
 FRAMES_WITHOUT_SIZE = {0xC4, 0xC8, 0xCC}
-"""JPEG segments in the range of the frame headers that are none: tables, and one that is reserved."""
+"""JPEG segments in the range of the frame headers that are not frame headers: two tables, and a reserved one."""
 
 Size = tuple[int, int]
 
 
 class BadImage(TarkError):
-    """It is not an image that can be sent. The message names it."""
+    """The image cannot be sent. The message names it."""
 
     code = "bad_image"
 
 
 def check_images(images: Sequence[tuple[str, str, str]]) -> list[Image]:
-    """Each is a name, a media type and base64. Raises BadImage."""
+    """Each image is a name, a media type, and base64 data. Raises BadImage."""
     if len(images) > MOST_IMAGES:
         raise BadImage(f"{len(images)} images are attached, and a prompt can have {MOST_IMAGES}")
     return [_checked(*image) for image in images]
@@ -47,7 +47,7 @@ def _checked(name: str, mime_type: str, data: str) -> Image:
         raise BadImage(f"{name} is not a {mime_type.removeprefix('image/').upper()} image")
     if max(size) > LONGEST_SIDE:
         raise BadImage(
-            f"{name} has {size[0]:,} by {size[1]:,} pixels, and {LONGEST_SIDE:,} is the most for a side",
+            f"{name} has {size[0]:,} by {size[1]:,} pixels, and a side can have at most {LONGEST_SIDE:,}",
             hint="attach a smaller image",
         )
     return Image(mime_type, data)
@@ -66,7 +66,7 @@ def _gif(content: bytes) -> Size | None:
 
 
 def _jpeg(content: bytes) -> Size | None:
-    """Of the first frame header. Each segment before it says how long it is."""
+    """The size in the first frame header. The segments before it contain their lengths, so they can be skipped."""
     if not content.startswith(b"\xff\xd8\xff"):
         return None
     at = 2
@@ -102,4 +102,4 @@ SIZES: Mapping[str, Callable[[bytes], Size | None]] = {
     "image/gif": _gif,
     "image/webp": _webp,
 }
-"""By media type: reads width and height, in pixels. None if the bytes are not such an image."""
+"""By media type: a function that reads the width and height in pixels. It returns None for other bytes."""

@@ -1,4 +1,4 @@
-"""Instructions for agents: the user's own AGENTS.md, and those of the project in the folders down to the current file.
+"""Instructions: the user's own AGENTS.md, and the project's files in each folder from the top to the current file.
 
 In each folder, the first of AGENTS.md, CLAUDE.md and .cursorrules that exists counts. Imports (`@path` in CLAUDE.md)
 are not followed.
@@ -13,14 +13,14 @@ from tark_lsp.workspace.files import Workspace
 
 FILE_NAMES = ("AGENTS.md", "CLAUDE.md", ".cursorrules")
 MOST_CHARACTERS = 96 * 1024
-"""The limit of all instructions of the project, the nearest first: a path can have hundreds of folders."""
+"""The limit of all instructions of the project, because a path can have hundreds of folders. The nearest come first."""
 
 
 def find_instructions(sources: Sources, near: Path | None) -> list[SystemPart]:
-    """The user's own instructions, then those of the project: the nearest to `near` is last and counts most.
+    """The user's own instructions, then the project's. The nearest to `near` come last and take precedence.
 
-    Without `near`, or if it is outside the workspace: those at the top of each workspace folder. A file that cannot be
-    read is replaced by a note, so that neither the model nor the user believes that it was followed.
+    Without `near`, or if it is outside the workspace, the project's instructions are those at the top of each workspace
+    folder. A file that cannot be read is replaced by a note, so that the model and the user know it was not followed.
     """
     found: list[SystemPart] = []
     room = MOST_CHARACTERS
@@ -31,7 +31,9 @@ def find_instructions(sources: Sources, near: Path | None) -> list[SystemPart]:
         if part is None or not part.text:
             continue
         if len(part.text) > room:
-            sources.problems.append(f"{part.name} is left out: nearer instructions fill {MOST_CHARACTERS:,} characters")
+            sources.problems.append(
+                f"{part.name} is left out: nearer instructions fill the limit of {MOST_CHARACTERS:,} characters"
+            )
             continue
         room -= len(part.text)
         found.append(part)
@@ -41,7 +43,7 @@ def find_instructions(sources: Sources, near: Path | None) -> list[SystemPart]:
 
 
 def _part(sources: Sources, source: Source) -> SystemPart | None:
-    """None if there is no such file. An empty file gives a part without text, and no other file is tried."""
+    """None if the file does not exist. An empty file gives a part without text, so no other file name is tried."""
     try:
         text = sources.read_text(source)
     except WorkspaceError as error:
@@ -57,7 +59,7 @@ def _folders(workspace: Workspace, near: Path | None) -> list[Path]:
     if near is None or not workspace.is_inside(near):
         return list(workspace.folders)
     inside = [folder for folder in workspace.folders if near.is_relative_to(folder)]
-    if not inside:  # a document that is a workspace of its own
+    if not inside:  # the document alone is the workspace
         return []
     top = max(inside, key=lambda folder: len(folder.parts))
     below = near.relative_to(top).parts[:-1]

@@ -1,8 +1,8 @@
 """Memory: the notes that the model keeps about one workspace, in a plain Markdown file that the user can edit.
 
-The file is in the user's state folder, never in the repository, whose author could write instructions into it. A note
-is a list item or a paragraph; a word in it that begins with `#` is a tag. The file is read every time, and text is only
-appended to it.
+The file is in the user's state folder, never in the repository, because the repository's author could write
+instructions into it. A note is a list item or a paragraph. A word in it that begins with `#` is a tag. The file is read
+each time, and notes are only appended.
 """
 
 import hashlib
@@ -23,8 +23,8 @@ from tark_lsp.workspace.outcomes import Applied, Stale
 from tark_lsp.workspace.snapshot import Snapshot
 
 LONGEST_WHOLE = 4000
-"""Characters: a file up to this length is sent whole when a session begins; for a longer one, only the number of notes
-is sent."""
+"""Characters: a file up to this length is sent as a whole when a session begins. For a longer file, only the number of
+notes is sent."""
 TRIES = 5
 """How often adding a note is attempted if the file is replaced at the same moment."""
 HEADING = """\
@@ -64,7 +64,7 @@ def memory_file(folder: Path, workspace_folder: Path) -> Path:
 
 
 class Memory:
-    """The memory of one workspace; with several folders, that of the first one."""
+    """The memory of one workspace. With several folders, it belongs to the first one."""
 
     def __init__(self, workspace: Workspace, state_folder: Callable[[], Path]) -> None:
         """`state_folder` can raise OSError. `workspace` must have a folder."""
@@ -118,8 +118,8 @@ class Memory:
         return isinstance(outcome, Applied)
 
     def _open_document(self, path: Path) -> Snapshot | None:
-        """The document at `path`, also if it is a closed file in a workspace that contains the state folder; it is then
-        written like any other file. None for a file outside the workspace."""
+        """The document at `path`, or None if it is a file outside the workspace. A closed file is also returned if the
+        workspace contains the state folder: it is then written like any other file of the workspace."""
         try:
             return self._workspace.read(path)
         except (FileMissing, OutsideWorkspace):
@@ -132,7 +132,7 @@ class Memory:
 def append_note(path: Path, text: str, heading: str) -> bool:
     """Append the text in one write, so that writes of other processes do not mix with it. A new file has mode 0600.
 
-    Returns False if the file was replaced in the meantime, as editors do when they save: the text is then lost.
+    Returns False if the file was replaced in the meantime, as editors do when they save. The text is then lost.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -141,7 +141,7 @@ def append_note(path: Path, text: str, heading: str) -> bool:
         "O_NONBLOCK",
         "O_CLOEXEC",
         "O_BINARY",
-    ):  # Windows has only the last, others do not have it
+    ):  # Windows has only O_BINARY, other systems all but that
         flags |= getattr(os, name, 0)
     descriptor = os.open(path, flags, 0o600)
     try:
@@ -168,7 +168,7 @@ def tag_of(word: str) -> str:
 
 
 def notes_of(text: str) -> list[Note]:
-    """Every list item at the margin and every paragraph is a note; headings and comments are not."""
+    """The notes: every list item without indentation, and every paragraph. Headings and comments are not notes."""
     blocks: list[list[str]] = []
     joins = gap = False
     for line in COMMENT.sub("", text).splitlines():
@@ -188,7 +188,10 @@ def notes_of(text: str) -> list[Note]:
 
 
 def search_notes(notes: Sequence[Note], query: str) -> list[NoteMatch]:
-    """The notes with a word of the query, best first, then newest first: a tag counts 3, a word 2, part of a word 1."""
+    """The notes that contain a word of the query, the best first. If two are equal, the newer one comes first.
+
+    For each word, a tag counts 3 points, a whole word 2, and a part of a word 1.
+    """
     wanted = list(dict.fromkeys(word.casefold() for word in WORD.findall(query)))
     found = []
     for note in reversed(notes):
@@ -202,7 +205,7 @@ def search_notes(notes: Sequence[Note], query: str) -> list[NoteMatch]:
 
 
 def memory_part(memory: Memory) -> tuple[SystemPart | None, str]:
-    """The part of the system prompt when a session begins, and a problem for the user; each can be missing."""
+    """The part of the system prompt for a new session, or None, and a problem for the user, or an empty text."""
     try:
         text = memory.read_text()
     except WorkspaceError as error:

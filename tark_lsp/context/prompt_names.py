@@ -1,4 +1,4 @@
-"""What a prompt names, definitions and files, and the words that say what it is about. Pure."""
+"""Finds the definitions and files that a prompt names, and the words that say what it is about. Pure."""
 
 import re
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tark_lsp.index.identifiers import identifier_words
 
 LONGEST_READ = 20_000
-"""Characters of a prompt that are looked at. A prompt can be a pasted log of megabytes."""
+"""The characters of a prompt that are read. A prompt can be a pasted log of megabytes."""
 MOST_NAMES = 20
 LONGEST_QUERY = 1_000
 STOP_WORDS = frozenset(
@@ -28,8 +28,8 @@ FILE = re.compile(
     rf"(?<![\w@/\\.-])\\*(?P<path>/?(?:[\w.-]+[/\\])*[\w.-]*[\w-]\.(?:{ENDINGS}))(?![\w/]|\.\w)"
     r"(?:(?::|\", line )(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?)?"
 )
-"""`shapes.py`, `src/shapes.py:10-20`, and a line of a traceback. It begins at no other place of a path: each place
-would be compared with the whole rest."""
+"""`shapes.py`, `src/shapes.py:10-20`, or a line of a traceback. It matches only at the start of a path: to try each
+position of a long path would take quadratic time."""
 SYMBOL = re.compile(
     r"""
     `([^`\s]{2,100})`
@@ -39,15 +39,15 @@ SYMBOL = re.compile(
     """,
     re.VERBOSE,
 )
-"""Words that are names: in code quotes, qualified, with an underscore or capitals inside, or called."""
+"""Words that are names: in backticks, qualified, with an underscore or capitals inside, or called."""
 NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|\#)\w+)*")
 CAPITALIZED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]\w+\b(?!\.\w|::|#)")
-"""Inside a sentence: perhaps a class."""
+"""A capitalized word inside a sentence: perhaps the name of a class."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """`path` as the prompt has it, with `/`. Lines count from 1; None: the whole file."""
+    """`path` as the prompt has it, with `/`. Lines count from 1. None: the whole file."""
 
     path: str
     first: int | None = None
@@ -56,8 +56,8 @@ class NamedFile:
 
 @dataclass(frozen=True, slots=True)
 class PromptNames:
-    """`symbols`, plain or qualified, are certainly names; `capitalized` are perhaps those of classes. Each once, in the
-    order of the prompt."""
+    """`symbols` are certainly names, with or without qualifier. `capitalized` are perhaps names of classes. Each occurs
+    once, in the order of the prompt."""
 
     symbols: tuple[str, ...]
     capitalized: tuple[str, ...]
@@ -87,15 +87,15 @@ def _file(match: re.Match[str]) -> NamedFile:
 
 
 def telling_words(prompt: str) -> frozenset[str]:
-    """The words that say what the prompt is about, as `words_in` has them."""
+    """The words that say what the prompt is about, in the form of `words_in`."""
     return frozenset(word for word in words_in(prompt[:LONGEST_QUERY], STOP_WORDS) if len(word) > 1)
 
 
 def words_in(text: str, without: Collection[str] = ()) -> frozenset[str]:
-    """The words of a text in lower case. Identifiers are split, and endings removed."""
+    """The words of a text in lower case. Identifiers are split into words, and endings are removed."""
     return frozenset(_stem(word) for word in identifier_words(text) if word not in without)
 
 
 def _stem(word: str) -> str:
-    """`files`, `filed` and `file` are one word. Crude, but the same on both sides."""
+    """A crude stem: `files`, `filed` and `file` become the same word."""
     return re.sub(r"(?<=\w{3})(ing|ed|es|s|e|ion)$", "", word)

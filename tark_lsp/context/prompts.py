@@ -16,25 +16,27 @@ ENDING = ".md"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 KEYS = ("title", "description", "kind", "needsSelection")
 MOST = 50
-"""Prompts of one folder: all of them are read for every list."""
+"""The most prompts of one folder, because all of them are read for every list."""
 DEFAULT_KIND = "agent"
 REPLACEABLE = frozenset({"init", "review"})
-"""Built-in kinds that came after named prompts: a prompt could have that name before, so it replaces the kind."""
+"""Built-in kinds that are newer than named prompts. A user may already have a prompt of that name, so it replaces the
+kind."""
 ARGUMENTS = "$ARGUMENTS"
 LONGEST_TITLE, LONGEST_DESCRIPTION = 60, 200
 LONGEST_FILLED = 200_000
-"""Characters that the user's words can take in all places together; otherwise they are added once, at the end."""
+"""The most characters that the user's text can take in all places of `$ARGUMENTS` together. If it would take more, it
+is added once, at the end."""
 SESSION_WORDS = frozenset(
     """accept agent approval approve cancel clear compact context delete diff doctor exit export fork help login logout
     mode model models new permissions prompts quit redo reject rename restore resume sessions status stop thinking undo
     usage""".split()  # noqa: SIM905  # a list reads best as words
 )
-"""The names of commands of clients: a repository must not be able to redefine `/undo`."""
+"""The names of clients' commands. A repository must not be able to redefine `/undo`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPrompt:
-    """`kind`: the built-in kind whose tools and limits it has. `title` and `description` are one line each."""
+    """`kind`: the built-in kind whose tools and limits the prompt has. `title` and `description` are one line each."""
 
     name: str
     title: str
@@ -45,7 +47,7 @@ class NamedPrompt:
     source: Source
 
     def fill(self, added: str) -> str:
-        """The text with what the user added: in place of `$ARGUMENTS`, otherwise at the end."""
+        """The text, with the user's text `added` in place of `$ARGUMENTS`, or else at the end."""
         added = added.strip()
         places = self.body.count(ARGUMENTS)
         if places and (places == 1 or places * len(added) <= LONGEST_FILLED):
@@ -54,7 +56,8 @@ class NamedPrompt:
 
 
 def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPrompt]:
-    """The prompts by name; the user's own win over the project's. Invalid files are left out, see `sources.problems`.
+    """The prompts by name. The user's own take precedence over the project's. Invalid files are left out, and named in
+    `sources.problems`.
 
     `kinds`: the built-in kinds.
     """
@@ -62,7 +65,7 @@ def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPro
     for folder in sources.folders(FOLDER):
         entries = sources.folder_entries(folder, ENDING)
         if len(entries) > MOST:
-            sources.problems.append(f"{folder.name} holds {len(entries)} prompts: only the first {MOST} by name count")
+            sources.problems.append(f"{folder.name} has {len(entries)} prompts: only the first {MOST} by name are used")
         for source in entries[:MOST]:
             text = sources.read_or_report(source)
             if text is None:

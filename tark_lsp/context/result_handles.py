@@ -1,16 +1,16 @@
-"""Handles: the names of whole tool results that were cut for the model. Pure.
+"""Handles: names by which the model can read the whole text of a tool result that was cut. Pure.
 
-A handle is a digest of the text, so a stored result can be found again whenever it was cut.
+A handle is a digest of the text, so a stored result can always be found again.
 """
 
 import re
 from hashlib import sha256
 
 HANDLE = re.compile(r"result:([0-9a-f]{16})")
-"""The complete path argument that names a result."""
+"""A path argument that names a result: the whole argument must match."""
 
 LONGEST_KEPT = 1024 * 1024
-"""Characters of one result that are stored for later reading."""
+"""The most characters of one result that are stored for later reading."""
 
 LONGEST_LINE = 1_000
 """Characters: a longer line counts as several lines, so that every part of it can be read by line number."""
@@ -25,7 +25,7 @@ MCP_HEAD = re.compile(rf"The result of \S+\. {re.escape(FROM_MCP)}\n<mcp server=
 
 
 def page_head(text: str) -> str:
-    """The lines that mark a result as foreign, up to its `<page>` or `<mcp>`; empty if it is something else."""
+    """The lines that mark a result as foreign, up to its `<page>` or `<mcp>`; empty if the result is not foreign."""
     found = PAGE_HEAD.match(text) or MCP_HEAD.match(text)
     return found[0] if found else ""
 

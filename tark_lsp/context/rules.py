@@ -1,4 +1,5 @@
-"""Rules: Markdown files for the files that their globs match, the user's own and the project's (`.tark/rules/`)."""
+"""Rules: Markdown files with instructions for the files that their globs match, the user's own and the project's
+(`.tark/rules/`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,32 +14,32 @@ from tark_lsp.workspace.globs import Glob
 
 FOLDER = "rules"
 MOST_CHARACTERS = 64 * 1024
-"""The limit of all rules that apply."""
+"""The limit of all applicable rules together."""
 MOST_LISTED, LONGEST_LINE = 50, 300
 OTHERS = "Rules for files that have not come up yet. Before you change such a file, read its rule with read_file:"
 MOST_COMPARED = 500
-"""How many files, the last ones, are compared with every glob: a session can read thousands."""
+"""Only this many files, the last ones, are compared with the globs, because a session can read thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """`globs` empty: for every file. (Permission rules are something else: agent/rules.py.)"""
+    """A rule without `globs` is for every file. (Permission rules are something else: agent/rules.py.)"""
 
     source: Source
     folder: Path | None
-    """The workspace folder that its globs are relative to; None for any, if the rule is the user's own."""
+    """The workspace folder that the globs are relative to. None, for any folder, if the rule is the user's own."""
     globs: tuple[Glob, ...]
     shown_globs: str
     description: str
     text: str
 
     def concerns(self, names: Mapping[Path | None, Sequence[str]]) -> bool:
-        """`names`: by workspace folder, the relative paths of its files; under None, those of all files."""
+        """`names`: the relative paths of the files, by workspace folder; all of them under the key None."""
         return not self.globs or any(glob.matches(name) for glob in self.globs for name in names[self.folder])
 
 
 def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
-    """The rules for any of `files` (resolved), and a list of the others.
+    """The rules for any of `files` (resolved paths), and a list of the other rules.
 
     Rules for every file come first, so that the beginning of the prompt stays the same. Invalid files are left out and
     named in `sources.problems`.
@@ -51,7 +52,9 @@ def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
             others.append(rule)
             continue
         if len(rule.text) > room:
-            sources.problems.append(f"{rule.source.name} is left out: the rules fill {MOST_CHARACTERS:,} characters")
+            sources.problems.append(
+                f"{rule.source.name} is left out: other rules fill the limit of {MOST_CHARACTERS:,} characters"
+            )
             continue
         room -= len(rule.text)
         about = {name: text for name, text in (("about", rule.description), ("for", rule.shown_globs)) if text}
@@ -61,9 +64,9 @@ def find_rules(sources: Sources, files: Sequence[Path]) -> list[SystemPart]:
 
 
 def _listed(rules: Sequence[FileRule]) -> list[SystemPart]:
-    """A list of the project's rules for files that have not come up: the model can read them when it needs them.
+    """A list of the project's rules for files that have not come up. The model can read them when it needs them.
 
-    The user's own rules are not listed: they are outside the workspace, where reading is asked about.
+    The user's own rules are not listed: they are outside the workspace, so the user would be asked before each read.
     """
     lines = [
         f"- {rule.source.name}, for {rule.shown_globs}{f': {rule.description}' if rule.description else ''}"[

@@ -1,6 +1,6 @@
-"""Whether a text contains what looks like a key. A simple check: it can miss keys, and report other text as a key.
+"""Checks whether a text seems to contain a key. The check is simple: it can miss keys, and mistake other text for one.
 
-It needs more evidence than the redaction of logs (redaction.py), because here a false alarm loses a note.
+It needs more evidence than the redaction of logs (redaction.py), because a false alarm here loses a note.
 """
 
 import math
@@ -26,15 +26,15 @@ KINDS: Mapping[str, Callable[[str], object]] = {
 RANDOM = re.compile(r"[A-Za-z0-9+_=-]{16,}")
 HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 CHANGES = 0.25
-"""Changes between letters and digits per character: in random text there are a third and more, in names few."""
+"""Changes between letters and digits, per character. Random text has a third or more, names have few."""
 LONG, FEWEST_DIGITS, LEAST_ENTROPY = 24, 3, 4.0
-"""Bits per character: random text of upper and lower case and digits has more, text that people write has less."""
+"""The entropy is in bits per character. Random text of letters in both cases and digits has more, written text less."""
 
 
 def looks_secret(text: str) -> str:
-    """What the text seems to contain, as a phrase; empty if nothing looks like a key.
+    """What kind of key the text seems to contain, as a phrase; empty if nothing looks like a key.
 
-    Purely hexadecimal text passes: it is a commit or a checksum far more often than a key.
+    Purely hexadecimal text passes, because it is far more often a commit or a checksum than a key.
     """
     for kind, search in KINDS.items():
         if search(text):

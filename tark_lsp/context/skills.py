@@ -20,9 +20,9 @@ FILE_NAME = "SKILL.md"
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 LONGEST_DESCRIPTION = 500
 MOST_CHARACTERS = 16 * 1024
-"""The limit of one list in the prompt."""
+"""The limit of each list of skills in the prompt."""
 MOST_LISTED, MOST_FOLDERS = 50, 200
-"""How many files of a skill's folder are listed after its text, and how many folders are searched for them."""
+"""The most files of a skill's folder that are listed after its text, and the most folders searched for them."""
 INTRODUCTION: Mapping[Whose, str] = {
     "person": "Skills of the person. Before a task that fits one, read it with read_skill:",
     "project": "Skills of the project. Before a task that fits one, read it with read_skill:",
@@ -53,7 +53,8 @@ class SkillText:
 
 
 def find_skills(sources: Sources) -> dict[str, Skill]:
-    """The skills by name; the user's own win over the project's. Invalid ones are left out, see `sources.problems`."""
+    """The skills by name. The user's own take precedence over the project's. Invalid skills are left out, and named in
+    `sources.problems`."""
     skills: dict[str, Skill] = {}
     for folder in sources.folders(FOLDER):
         for entry in sources.folder_entries(folder):
@@ -73,7 +74,7 @@ def find_skills(sources: Sources) -> dict[str, Skill]:
 
 
 def skill_parts(skills: Mapping[str, Skill]) -> list[SystemPart]:
-    """One list of the user's skills and one of the project's: names and descriptions."""
+    """A list of the user's skills and one of the project's, with names and descriptions."""
     parts = []
     for whose, introduction in INTRODUCTION.items():
         lines = [f"- {skill.name}: {skill.description}" for skill in skills.values() if skill.source.whose == whose]
@@ -92,9 +93,9 @@ def skill_parts(skills: Mapping[str, Skill]) -> list[SystemPart]:
 
 
 def skill_file(workspace: Workspace, skill: Skill, path: str) -> Source:
-    """The file `path` of the skill's folder, links resolved. Raises OutsideWorkspace if it is outside the folder."""
+    """The file `path` in the skill's folder, links resolved. Raises OutsideWorkspace if it is outside the folder."""
     if skill.source.whose == "project":
-        # In a repository, the folder itself must not be a link to a place outside.
+        # In a repository, the folder must not be a link to a place outside the workspace.
         folder = Path(os.path.realpath(skill.folder))
         if not workspace.is_inside(folder):
             raise OutsideWorkspace(f"the folder of the skill {skill.name} is outside the workspace")
@@ -111,7 +112,7 @@ def skill_file(workspace: Workspace, skill: Skill, path: str) -> Source:
 
 
 def read_skill(workspace: Workspace, skill: Skill, path: str) -> SkillText:
-    """The current text of the file `path` of the skill, SKILL.md without its front matter. Raises WorkspaceError."""
+    """The current text of the skill's file `path`; for SKILL.md, without its front matter. Raises WorkspaceError."""
     source = skill_file(workspace, skill, path)
     text, hidden = without_hidden(read_source(workspace, source).text)
     if source.name != skill.source.name:
@@ -138,7 +139,7 @@ def _skill(source: Source, text: str) -> Skill:
 
 
 def _files(folder: Path) -> list[str]:
-    """At most `MOST_LISTED` files: not SKILL.md, nothing hidden, and nothing in linked folders."""
+    """At most `MOST_LISTED` files, without SKILL.md, hidden files, and linked folders."""
     found: list[str] = []
     for place, names, files in islice(os.walk(folder), MOST_FOLDERS):
         names[:] = sorted(name for name in names if _listed(name))  # os.walk enters only these

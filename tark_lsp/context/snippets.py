@@ -1,10 +1,11 @@
-"""The code snippet format: code for the model has its path and lines, and the model cites code in the same format.
+"""The code snippet format. Code for the model has its path and lines, and the model cites code in the same format.
 
     <code="ABSOLUTE/PATH.py" #START:END>
     ...code, as is...
     </code>
 
-START and END count from 1, END is included. A `</code>` in the code is written `<\\/code>`, a `"` in a path `%22`.
+START and END count from 1, and END is included. In the code, `</code>` is written as `<\\/code>`. In a path, `"` is
+written as `%22`.
 """
 
 import re
@@ -35,7 +36,8 @@ class Reference:
 
 
 def format_snippet(path: Path, start: int, end: int, code: str) -> str:
-    """A snippet with lines `start` to `end` of `path`, from 1, both included. The last line ending does not show."""
+    """A snippet with lines `start` to `end` of `path`, from 1, both included. It is the same if the last line ending of
+    `code` is missing."""
     shown = escape_code(code)
     if not shown.endswith(("\n", "\r")):
         shown += "\n"
@@ -46,7 +48,7 @@ def format_snippet(path: Path, start: int, end: int, code: str) -> str:
 def format_head(path: Path, start: int, code: str, limit: int, read_on: str) -> str:
     """As `format_snippet`, with as many of the first lines as fit into `limit` characters, but at least one.
 
-    If lines are left out, a sentence says so and how to read them: `read_on` is the path for `read_file`.
+    If lines are left out, a sentence says how to read them. `read_on` is the path for `read_file`.
     """
     lines = split_lines(code)
     used = count = 0

@@ -1,7 +1,7 @@
-"""Reads the files that tell a model how to work: the project's, only inside the workspace, and the user's own.
+"""Reads the files with instructions for a model: the user's own, and the project's, only inside the workspace.
 
-A file can be large, binary, or no regular file. Invisible characters are removed, so the model reads what an editor
-shows.
+A file can be large, binary, or not a regular file. Invisible characters are removed, so the model reads the same text
+that an editor shows.
 """
 
 import os
@@ -19,24 +19,24 @@ from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.snapshot import Snapshot
 
 LARGEST = 32 * 1024
-"""Characters of one file that go into the prompt; a note says that the rest is missing."""
+"""The most characters of one file in the prompt. A note says that the rest is missing."""
 LARGEST_FILE = 1024 * 1024
-"""Bytes: a larger file is refused, because there can be hundreds."""
+"""Bytes: a larger file is refused, because there can be hundreds of files."""
 MOST_FILES = 200
 MOST_ENTRIES = 10_000
-"""How many names of one folder are considered; the first `MOST_FILES` by name are read."""
+"""The most names of one folder that are listed. The first `MOST_FILES` of them by name are read."""
 PROJECT_FOLDER = ".tark"
 OTHER_FOLDERS = {
     "prompts": (".claude", "commands"),
     "skills": (".claude", "skills"),
     "agents": (".claude", "agents"),
 }
-"""Where a project has the same for another program. `.tark` comes first, so its files win."""
+"""Where projects have such files for other programs. `.tark` comes first, so its files take precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`name` is the path as people and models see it, with only printable characters."""
+    """`name` is the path for the user and the model, with only printable characters."""
 
     path: Path
     name: str
@@ -49,7 +49,7 @@ class Sources:
     def __init__(
         self, workspace: Workspace, own: Path | None = None, closed: Callable[[Path], bool] = lambda _: False
     ) -> None:
-        """`closed`: whether a rule hides the file at this resolved path from the model."""
+        """`closed(path)`: whether a permission rule hides the file at this resolved path from the model."""
         self.workspace = workspace
         self.own = own
         self._closed = closed
@@ -97,7 +97,7 @@ class Sources:
         return None if text is None else self.text_for_model(source, text)
 
     def read_whole(self, source: Source) -> str | None:
-        """The text as it is in the file. Otherwise as `read_text`."""
+        """As `read_text`, but the unchanged text of the file."""
         if self._closed(Path(os.path.realpath(source.path))):
             raise WorkspaceError(f"{source.name}: a permission rule hides it from the model")
         try:
@@ -106,7 +106,7 @@ class Sources:
             return None
 
     def text_for_model(self, source: Source, text: str) -> str:
-        """`text` without what is not visible, cut."""
+        """`text` without invisible characters, cut at `LARGEST`."""
         shown, hidden = without_hidden(text[:LARGEST])
         if hidden:
             self.problems.append(
@@ -127,7 +127,7 @@ class Sources:
 
 
 def read_source(workspace: Workspace, source: Source) -> Snapshot:
-    """The open document, otherwise the file. A file of the user can be a link to anywhere.
+    """The document if it is open, else the file. A file of the user's own can be a link to anywhere.
 
     Raises WorkspaceError.
     """
@@ -144,5 +144,5 @@ def read_source(workspace: Workspace, source: Source) -> Snapshot:
 
 
 def error_reason(error: WorkspaceError) -> str:
-    """The message without the path that errors of the workspace begin with."""
+    """The message, without the path at the beginning of errors of the workspace."""
     return error.message.split(": ", 1)[-1] if ": " in error.message else error.message

@@ -1,9 +1,9 @@
 """Estimates in linear time how many tokens a text, a message or a tool definition takes. Pure.
 
-Tokenizers split a text at changes in the kind of its characters, so runs are counted, not characters: a run of letters
-begins about one token, each change from lower to upper case inside it another, and so on. The weights were fitted to
-o200k_base on code, prose, JSON, logs and eleven languages; docs/budget.md lists the errors. The tokenizers of other
-models differ by a factor that is about the same for all texts: see context/budget.py.
+Tokenizers split a text where the kind of its characters changes. So runs are counted, not characters: a run of letters
+begins about one token, each change from lower to upper case inside it begins another, and so on. The weights were
+fitted to o200k_base on code, prose, JSON, logs and eleven languages. docs/budget.md lists the errors. The tokenizers of
+other models differ by a factor that is about the same for all texts (see context/budget.py).
 """
 
 import json
@@ -16,19 +16,20 @@ from tark_lsp.messages import Image, Message, Opaque, Part, Text, Thinking, Tool
 T = TypeVar("T")
 
 IMAGE_TOKENS = 1_500
-"""For every image: providers scale larger images down to about this size."""
+"""The tokens of every image, because providers scale larger images down to about this size."""
 
 MESSAGE_TOKENS = 4
 CALL_TOKENS = 12
 TOOL_TOKENS = 12
-"""The overhead of one message, call and tool in the provider's format."""
+"""The overhead of one message, one call and one tool in the provider's format."""
 
 ECHO_CHARACTERS = 8
-"""Characters per token of data that the provider wants back: mostly ciphertext, billed by the thinking it contains."""
+"""Characters per token of data that is sent back to the provider. It is mostly encrypted thinking, billed by the length
+of the thinking."""
 
 
 def _class_of(byte: int) -> str:
-    """The class of a byte of UTF-8. Continuation bytes are removed before."""
+    """The class of a byte of UTF-8, without continuation bytes."""
     first_bytes = ((0xF0, "F"), (0xE3, "c"), (0xE0, "o"), (0xCE, "g"), (0x80, "e"))
     for start, name in first_bytes:  # beyond U+FFFF, CJK and Hangul, Indic and others, Greek to Arabic, Latin
         if byte >= start:
@@ -55,7 +56,7 @@ RUNS: Mapping[bytes, tuple[float, float]] = {
     _mask("0"): (0.94, 0.33),
     _mask("."): (0.27, 0.26),
 }
-"""Letters, digits, punctuation -> tokens per run, and per character in a run."""
+"""For letters, digits and punctuation: the tokens per run, and per character in a run."""
 
 MARKS: Mapping[bytes, float] = {
     b"lU": 1.26,  # camelCase
@@ -67,13 +68,13 @@ MARKS: Mapping[bytes, float] = {
     b"c": 0.79,
     b"F": 2.34,
 }
-"""Tokens for each occurrence of these in the classes of a text; the letters are those of `_class_of`."""
+"""The tokens for each occurrence of these classes in a text. The letters are the classes of `_class_of`."""
 
 SAMPLES, SAMPLE_CHARACTERS = 32, 32_768
 
 
 def text_tokens(text: str) -> float:
-    """Tokens of a tokenizer like o200k_base, about 25 MB per second. Of a very long text only samples are counted."""
+    """The tokens, as by o200k_base. It reads about 25 MB per second. In a very long text, only samples are counted."""
     if len(text) > SAMPLES * SAMPLE_CHARACTERS:
         step = len(text) // SAMPLES
         samples = "".join(text[at : at + SAMPLE_CHARACTERS] for at in range(0, step * SAMPLES, step))
@@ -127,19 +128,19 @@ def count_characters(value: object) -> int:
 
 @dataclass(slots=True)
 class SizeCache(Generic[T]):
-    """The sizes of things that are sent with every request; each is measured once."""
+    """The sizes of things that are sent with every request. Each is measured once."""
 
     measure: Callable[[T], float]
     _known: dict[int, tuple[T, float]] = field(default_factory=dict)
 
     def sizes_of(self, things: Sequence[T]) -> list[float]:
-        """The sizes of these things. Others are forgotten; `id` is safe because the things are kept here."""
+        """The sizes of these things. Others are forgotten. `id` is a safe key, because the cache keeps the things."""
         self._known = {id(thing): self._known.get(id(thing)) or (thing, self.measure(thing)) for thing in things}
         return [self._known[id(thing)][1] for thing in things]
 
 
 def format_tokens(tokens: float) -> str:
-    """The number for people: `812`, `13k`, `1.2M`."""
+    """The number for the user: `812`, `13k`, `1.2M`."""
     for size, unit in ((1e6, "M"), (1e3, "k")):
         if tokens >= size * 0.9995:
             amount = tokens / size

@@ -1,1 +1,2 @@
-"""Commands of the user that see what the agent does, and can refuse or change it (docs/hooks.md)."""
+"""Hooks: the user's commands that run at events of a turn, and can refuse or change what the agent does
+(docs/hooks.md)."""

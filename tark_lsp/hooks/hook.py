@@ -1,4 +1,4 @@
-"""Hook: one configured command; what each event gives it, and what it can answer. Pure."""
+"""Hook: one configured command, the events that it runs for, and the answers that it can give. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from tark_lsp.errors import HookError
 from tark_lsp.hook_settings import HookEvent, HookSettings
 
 LONGEST_ANSWER = 8_000_000
-"""Bytes of stdout; more ends the command. A rewritten file is part of it."""
+"""The most bytes of stdout; a command that prints more is stopped. An answer can contain a whole file."""
 LONGEST_CONTEXT = 10_000
-"""Characters of context that one hook can add."""
+"""The most characters of context that one hook can add."""
 REFUSED = 2
-"""The exit code that refuses, as in other agents."""
+"""The exit code by which a hook refuses, as in other agents."""
 
 CAN_ANSWER: Mapping[HookEvent, frozenset[str]] = {
     "sessionStart": frozenset({"context"}),
@@ -26,12 +26,12 @@ CAN_ANSWER: Mapping[HookEvent, frozenset[str]] = {
     "afterEdit": frozenset(),
     "turnEnd": frozenset(),
 }
-"""What an answer can have, by event (docs/hooks.md). None of it loosens anything."""
+"""The possible parts of an answer, by event (docs/hooks.md). None of them can allow more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """`source`: the file of an offer; None for the user's own."""
+    """`source`: the file of an offer; None for the user's own hook."""
 
     settings: HookSettings
     source: Path | None = None
@@ -42,11 +42,12 @@ class Hook:
 
     @property
     def reaches_network(self) -> bool:
-        """What it adds can come from outside."""
+        """Whether the hook can reach the network, so that the context it adds can come from outside."""
         return self.settings.network or not self.settings.sandbox
 
     def listens(self, event: HookEvent, tool: str = "", path: str = "") -> bool:
-        """`path`: of the file that is edited, relative to the workspace; empty if the event has none."""
+        """Whether the hook runs for this event. `path`: the edited file, relative to the workspace; empty if the event
+        has none."""
         settings = self.settings
         if not settings.enabled or settings.on != event:
             return False
@@ -56,13 +57,14 @@ class Hook:
 
 
 def _matches(path: str, glob: str) -> bool:
-    """A glob without `/` is about the name of the file."""
+    """A glob without `/` matches the name of the file, not its path."""
     return fnmatchcase(path if "/" in glob else PurePath(path).name, glob)
 
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """`deny` and `ask`: the reason; None: it does not say so. `arguments`, `text`: what replaces the proposed ones."""
+    """`deny` and `ask`: the reason; None if the hook did not answer that. `arguments` and `text` replace the proposed
+    ones."""
 
     deny: str | None = None
     ask: str | None = None
@@ -72,7 +74,7 @@ class HookAnswer:
 
 
 def read_answer(event: HookEvent, code: int | None, stdout: bytes, stderr: str) -> HookAnswer:
-    """The answer of a command that ended with this exit code. Raises HookError for what is no answer of this event."""
+    """The answer of a command that ended with this exit code. Raises HookError if it is not valid for this event."""
     if code == REFUSED and "deny" in CAN_ANSWER[event]:
         return HookAnswer(deny=stderr or "it gave no reason")
     if code != 0:
@@ -84,7 +86,7 @@ def read_answer(event: HookEvent, code: int | None, stdout: bytes, stderr: str) 
     try:
         value = json.loads(stdout.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise HookError("printed what is not JSON on stdout") from error
+        raise HookError("printed something that is not JSON on stdout") from error
     if not isinstance(value, dict):
         raise HookError("printed JSON that is not an object")
     return _checked(event, value)

@@ -1,4 +1,4 @@
-"""Keeps what a formatter changed to the lines of an edit. Pure."""
+"""Limits the changes of a formatter to the lines of an edit. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class KeptText:
-    """`text`: with the changes inside the lines of the edit. `dropped`: the lines (from 1) of those outside."""
+    """`text`: the text with only the changes inside the lines of the edit. `dropped`: the lines (from 1) of the changes
+    outside, which are left out."""
 
     text: str
     dropped: tuple[int, ...] = ()
@@ -25,7 +26,7 @@ class KeptText:
 
 
 def keep_to_hunks(own: ProposedEdit, answered: str) -> KeptText:
-    """`own`: the edit on top of the text it was made for. `answered`: what a hook wants in place of `own.after`."""
+    """`own`: the proposed edit, on the text it was made for. `answered`: a hook's replacement for `own.after`."""
     proposed = own.after
     answered = _in_its_form(answered, proposed) if own.base.text else answered
     if proposed == answered:
@@ -46,8 +47,8 @@ def keep_to_hunks(own: ProposedEdit, answered: str) -> KeptText:
 
 
 def _in_its_form(answered: str, proposed: str) -> str:
-    """With the line ending of the file, if it has one kind, and no byte order mark that it does not have. Programs
-    that read text as Python does make every ending a line feed."""
+    """`answered` with the line ending of the file, if the file has only one kind, and without a byte order mark if the
+    file has none. Many programs convert every line ending to a line feed."""
     if not proposed.startswith(MARK):
         answered = answered.removeprefix(MARK)
     endings = {ending_of(line) for line in split_lines(proposed)} - {""}
@@ -57,7 +58,7 @@ def _in_its_form(answered: str, proposed: str) -> str:
 
 
 def _new_places(hunks: Sequence[Hunk]) -> Iterator[tuple[int, int]]:
-    """The lines of the new text that the hunks wrote. What only removes lines wrote none."""
+    """The ranges of lines of the new text that the hunks wrote. A hunk that only removes lines has none."""
     grown = 0
     for hunk in hunks:
         first = hunk.start + grown
@@ -67,7 +68,8 @@ def _new_places(hunks: Sequence[Hunk]) -> Iterator[tuple[int, int]]:
 
 
 def _single_lines(changes: Sequence[Hunk]) -> Iterator[Hunk]:
-    """Changes of as many lines as before line by line: one of them can be inside, and the next one outside."""
+    """Splits changes that keep the number of lines into single lines, because one line can be inside the edit and the
+    next one outside."""
     for change in changes:
         if len(change.old) != len(change.new):
             yield change
@@ -77,7 +79,7 @@ def _single_lines(changes: Sequence[Hunk]) -> Iterator[Hunk]:
 
 
 def _fits(change: Hunk, lines: Sequence[str]) -> bool:
-    """Whether no line would lose its ending in the middle of the text."""
+    """Whether every line in the middle of the text would keep its line ending."""
     if not change.new:
         return True
     ends = change.new[-1].endswith(("\n", "\r")) or change.end == len(lines)

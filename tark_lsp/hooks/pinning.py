@@ -1,4 +1,4 @@
-"""What a person approves of a hook, as one digest, and the hooks that a project offers."""
+"""The approval of hooks: the digest that the user approves, and the hooks that a project offers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tark_lsp.settings_file import read_toml
 OFFERS = Path(".tark", "hooks.toml")
 MOST_OFFERS = 50
 LOOSER = ("sandbox", "network")
-"""What no offer can have."""
+"""Settings that an offer cannot change."""
 SETTINGS = TypeAdapter(HookSettings)
 
 
@@ -32,9 +32,9 @@ class Offers:
 
 
 def resolve_hook(hook: Hook, folders: Sequence[Path]) -> Resolved:
-    """The program and its arguments as they would run, and a digest of all that decides what the hook does.
+    """The program and its arguments as they would run, and a digest of everything that determines what the hook does.
 
-    Files of the workspace that the command names are part of the digest, by their content. Raises McpError.
+    The digest includes the content of files of the workspace that the command names. Raises McpError.
     """
     settings = hook.settings
     if "\0" in settings.command:
@@ -47,7 +47,7 @@ def resolve_hook(hook: Hook, folders: Sequence[Path]) -> Resolved:
 
 
 def read_offers(folders: Sequence[Path], taken: Sequence[str] = ()) -> Offers:
-    """Of these folders. `taken`: the names of the user's own hooks, which win. Nothing is started."""
+    """The offers of these folders. `taken`: the names of the user's own hooks, which win. Starts nothing."""
     hooks: dict[str, Hook] = {}
     problems: list[str] = []
     for file in (folder / OFFERS for folder in folders):
@@ -91,7 +91,7 @@ def approve(hook: Hook, digest: str, shown: Sequence[str], pins: PinStore, now: 
 
 
 def shown_hook(hook: Hook, resolved: Resolved) -> list[str]:
-    """All of a hook for people, line by line."""
+    """All of a hook for the user, line by line."""
     settings = hook.settings
     where = "in the sandbox, without writing to the workspace" if settings.sandbox else "without a sandbox"
     lines = [

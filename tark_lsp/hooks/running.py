@@ -16,18 +16,18 @@ from tark_lsp.mcp.server_config import Resolved
 from tark_lsp.workspace.environment import command_environment
 from tark_lsp.workspace.processes import run_process
 
-if TYPE_CHECKING:  # loaded with the first hook that runs in it
+if TYPE_CHECKING:  # loaded with the first hook that runs in a sandbox
     from tark_lsp.sandbox.sandbox import Run, Sandbox
 
 MARKER = "TARK_HOOK"
 LONGEST_REASON = 500
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc", "/opt")
-"""What every run in the sandbox can read."""
+"""Folders that every command in the sandbox can read."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`sandbox`: None if the settings turn it off. `pins`: what the user approved of offers."""
+    """`sandbox()` is None if the settings turn it off. `pins`: the approvals of offers."""
 
     folders: Sequence[Path]
     environ: Mapping[str, str] = field(repr=False)
@@ -37,7 +37,7 @@ class Surroundings:
 
 
 class Output:
-    """What a command printed: all of its stdout up to a limit, the beginning of its stderr."""
+    """The output of a command: its stdout up to a limit, and the beginning of its stderr."""
 
     def __init__(self) -> None:
         self.stdout = bytearray()
@@ -53,12 +53,12 @@ class Output:
 
     @property
     def reason(self) -> str:
-        """One line."""
+        """The beginning of stderr, as one line."""
         return " ".join(self._stderr.decode("utf-8", "replace").split())[:LONGEST_REASON]
 
 
 async def run_hook(hook: Hook, payload: Mapping[str, Any], around: Surroundings) -> HookAnswer:
-    """Raises HookError if it did not run to its end, or answered what is no answer."""
+    """Raises HookError if the hook did not finish, or gave an invalid answer."""
     try:
         resolved = await asyncio.to_thread(resolve_hook, hook, around.folders)
     except McpError as error:
@@ -66,7 +66,7 @@ async def run_hook(hook: Hook, payload: Mapping[str, Any], around: Surroundings)
     if hook.source is not None and not (around.pins and is_approved(hook, resolved.digest, around.pins)):
         raise HookError(f"changed since you approved it: `tark-lsp hooks approve {hook.name}` shows it")
     if hook.settings.sandbox and (sandbox := around.sandbox()) is not None:
-        await sandbox.check()  # once in this process, and no part of the time of a hook
+        await sandbox.check()  # once per process; it must not count against the hook's time limit
     output = Output()
     given = json.dumps(payload).encode() + b"\n"
     began = time.monotonic()
@@ -94,7 +94,7 @@ async def _start(hook: Hook, resolved: Resolved, given: bytes, output: Output, a
 
     if not hook.settings.sandbox:
         if around.sandbox_required:
-            raise HookError("would run without a sandbox, which your settings require")
+            raise HookError("would run without a sandbox, but your settings require one")
         return await run(resolved.argv, resolved.cwd, env)
     from tark_lsp.sandbox.plan import Needs
     from tark_lsp.sandbox.sandbox import NotSandboxed
@@ -122,7 +122,8 @@ def _not_confined(hook: Hook, why: str) -> HookError:
 
 
 def own_files(hook: Hook, resolved: Resolved, folders: Sequence[Path]) -> tuple[Path, ...]:
-    """The files outside the workspace that the command names: the sandbox would hide a script in your home folder."""
+    """The files outside the workspace that the user's own command names. Without them, the sandbox would hide a script
+    in the home folder."""
     if hook.source is not None:
         return ()
     words = (Path(word) for word in resolved.argv if word.startswith("/"))

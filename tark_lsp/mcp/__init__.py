@@ -1,1 +1,1 @@
-"""A client of MCP servers (docs/mcp.md). The protocol, names and pins are pure; the transports and processes do I/O."""
+"""A client for MCP servers (docs/mcp.md). The protocol, names and pins are pure; transports and processes do I/O."""

@@ -1,4 +1,4 @@
-"""The addresses of a host that may be connected to. A name must lead to the public internet, or be known as private."""
+"""The addresses of a host that Tark may connect to: public ones only, unless the host is configured as private."""
 
 import asyncio
 import socket
@@ -10,7 +10,7 @@ from tark_lsp.mcp.http_requests import Addresses
 
 
 def addresses_of(url: str, is_public: Callable[[str], bool], *, private: bool) -> Addresses:
-    """`is_public`: whether an address is on the public internet. `private`: any address is right."""
+    """`is_public`: whether an address is on the public internet. `private`: any address is allowed."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
 
@@ -33,8 +33,8 @@ def addresses_of(url: str, is_public: Callable[[str], bool], *, private: bool) -
 
 
 def _behind_proxy(scheme: str, host: str) -> bool:
-    """Then the proxy finds the address."""
-    from urllib.request import getproxies, proxy_bypass  # half of the time that all of this takes to import
+    """Whether a proxy connects to the host. Then the proxy resolves its name."""
+    from urllib.request import getproxies, proxy_bypass  # half of this module's import time
 
     proxies = getproxies()
     return (scheme in proxies or "all" in proxies) and not proxy_bypass(host)

@@ -1,4 +1,4 @@
-"""Approval: whether a server is what the user approved, each time that is asked."""
+"""Approval: compares a server's configuration, as it is now, with the pin that the user approved."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,15 +21,15 @@ class Approval:
 
     @property
     def pin(self) -> Pin | None:
-        """What the user approved, whether it still holds or not."""
+        """What the user approved, even if it does not match the configuration any more."""
         return self._pins.find(self._config.name, self._config.scope)
 
     def holding(self) -> Pin:
-        """The pin, if it holds for the configuration. Raises McpError."""
+        """The pin, if it matches the configuration and the server is switched on. Raises McpError."""
         return self.holding_for(self._resolver.resolve(self._folders()))
 
     def holding_for(self, resolved: Resolved) -> Pin:
-        """The pin, if it holds for this command or URL. Raises McpError."""
+        """The pin, if it matches this command or URL and the server is switched on. Raises McpError."""
         pin = self.pin
         hint = f"approve it in your editor's list of MCP servers, or with `tark-lsp mcp approve {self._config.name}`"
         if pin is None:
@@ -41,8 +41,8 @@ class Approval:
         return pin
 
     def note(self, resolved: Resolved, **found: Any) -> None:
-        """Write what a start found out into fields of the pin, as it is now: what the user changed meanwhile stays, and
-        a pin that they removed does not come back."""
+        """Set fields of the stored pin to what a start found. The pin is read again first, so the user's changes
+        meanwhile are kept, and a pin that they removed stays removed."""
         pin = self.pin
         if pin is not None and pin.command == resolved.digest:
             changed = replace(pin, **found)

@@ -1,6 +1,7 @@
-"""What the user is shown of a server before they approve it, and the pin that their yes makes.
+"""What the user sees of a server before they approve it, and the pin that their approval creates.
 
-Two steps: its command or URL, then, after a yes, its tools as it lists them now. The terminal and the server use them.
+There are two steps. The user first approves the command or URL. Then the server starts, and they approve the tools that
+it lists. The terminal commands and the language server share this code.
 """
 
 import difflib
@@ -23,7 +24,7 @@ from tark_lsp.visible import visible_code
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """`lines` for the user. `is_diff`: they compare what was approved with what is there now."""
+    """`lines` for the user. `is_diff`: they are a diff from what was approved to what is there now."""
 
     lines: tuple[str, ...]
     is_diff: bool = False
@@ -31,18 +32,19 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a server offers now. A yes to `shown` writes `pin`. `differs`: from what was approved before."""
+    """What a server offers now. If the user approves `shown`, `pin` is written. `differs`: the tools are not those that
+    were approved before."""
 
     shown: Shown
     pin: Pin
     differs: bool
     unconfined: str = ""
-    """Why it runs without a sandbox."""
+    """Why the server ran without a sandbox; empty if it ran in one."""
 
 
 def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
-    """All that is approved of a command or URL. Values of yours are not shown: they can be keys. Those of a project can
-    make a program run something."""
+    """Everything that is approved of a command or URL. The user's own values are hidden, because they can be keys. An
+    offer's values are shown, because they can make a program run something."""
     settings = config.settings
     lines = [f"{config.name}, from {config.source}" if config.is_offer else config.name]
     lines.append(f"  {'connects to' if resolved.url else 'runs'}: {resolved.shown}")
@@ -54,18 +56,18 @@ def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
         lines.append(f"  gets {name} = {text if config.is_offer or '${' in text else '(a value of its own)'}")
     lines += resolved.shown_scripts
     lines += [f"  {resolved.warning}"] if resolved.warning else []
-    return [visible_code(line).replace("\n", "⏎") for line in lines]  # no text can look like a line of its own
+    return [visible_code(line).replace("\n", "⏎") for line in lines]  # so that no text can imitate a line
 
 
 async def sandbox_warning(config: ServerConfig, resolved: Resolved, around: Surroundings) -> str:
-    """A line for the user if the sandbox is on, and does not work here; otherwise empty. Not part of what is pinned."""
+    """A line for the user if the sandbox is on but does not work here; else empty. It is not part of the pin."""
     if resolved.url or not config.settings.sandbox or not (why := await why_unconfined(config, around)):
         return ""
     return f"  there is no sandbox here, so it would run without one: {visible_code(why)}"
 
 
 def compared(before: Sequence[str], now: Sequence[str]) -> Shown:
-    """Lines about a command or hook, and those that were approved before; empty if there were none."""
+    """The lines about a command or hook, as a diff from those approved before. `before` is empty if there were none."""
     if not before:
         return Shown(tuple(now))
     if tuple(before) == tuple(now):
@@ -80,7 +82,8 @@ async def list_tools(
     around: Surroundings,
     keep_log: Callable[[list[str]], None] = lambda _: None,
 ) -> Listed:
-    """Starts the server, after a yes to its command, and ends it. `keep_log` gets its log. Raises McpError."""
+    """Starts the server, whose command the user approved, lists its tools, and stops it. `keep_log` gets its log.
+    Raises McpError."""
     server_log = ServerLog()
     connector = Connector(config, around, server_log)
     try:

@@ -1,4 +1,4 @@
-"""The requests of a connection that wait for their answers, and how long each may wait."""
+"""The pending requests of a connection, and the time limits of each."""
 
 import asyncio
 import math
@@ -17,7 +17,7 @@ HARD_SECONDS = 600.0
 class Clock:
     """Ends a request after `idle` seconds without progress, and after `hard` seconds in any case.
 
-    While the user is asked, neither counts.
+    While the user is asked a question, both limits pause.
     """
 
     def __init__(self, idle: float, hard: float = HARD_SECONDS) -> None:
@@ -55,7 +55,7 @@ class Clock:
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """`report`: called with the text of each progress. `elicit`: None if the user cannot be asked."""
+    """`report` is called with the text of each progress report. `elicit`: None if the user cannot be asked."""
 
     answer: "asyncio.Future[Mapping[str, Any]]"
     clock: Clock
@@ -63,11 +63,11 @@ class Waiting:
     elicit: Elicit | None = None
     asked: dict[int | str, "asyncio.Task[None]"] = field(default_factory=dict)
     questions: int = 0
-    """How many there were, the open ones included."""
+    """How many questions the server asked during this request, the open ones included."""
 
 
 class WaitingRequests:
-    """All requests that wait now. What arrives for one that no longer waits is left out."""
+    """All pending requests. Messages for a request that is no longer pending are ignored."""
 
     def __init__(self) -> None:
         self._by_id: dict[RequestId, Waiting] = {}
@@ -77,7 +77,7 @@ class WaitingRequests:
 
     @contextmanager
     def add(self, request_id: RequestId, waiting: Waiting) -> Iterator[None]:
-        """Until the end of the block, when the user is no longer asked anything for this request."""
+        """The request is pending until the end of the block. Then its open questions to the user are cancelled."""
         self._by_id[request_id] = waiting
         try:
             yield
@@ -95,7 +95,7 @@ class WaitingRequests:
             waiting.answer.set_result(reply.result)
 
     def refuse(self, failure: Failure) -> None:
-        """A failure without an id is that of the only request, if there is only one."""
+        """A failure without an id belongs to the pending request, if there is only one."""
         request_id = failure.id
         if request_id is None and len(self._by_id) == 1:
             request_id = next(iter(self._by_id))
@@ -117,14 +117,14 @@ class WaitingRequests:
             waiting.report(progress_text(params))
 
     def cancel_question(self, params: Mapping[str, Any]) -> None:
-        """The server no longer needs what it asked the user."""
+        """The server cancelled a question that it asked the user."""
         for waiting in self._by_id.values():
             if (task := waiting.asked.pop(id_in(params, "requestId"), None)) is not None:
                 task.cancel()
 
 
 def _figure(value: object) -> str:
-    """Empty for what is no number. `float` cannot have an integer of 400 digits."""
+    """Empty if the value is not a number, or an integer that is too large for `float`."""
     try:
         return f"{float(value):g}" if isinstance(value, int | float) else ""
     except OverflowError:

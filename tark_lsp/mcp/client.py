@@ -1,4 +1,4 @@
-"""Client: what can be asked of an open connection: tools, prompts and resources."""
+"""Client: lists and uses the tools, prompts and resources of a server over an open connection."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ class Call:
 
 
 class Client:
-    """Everything raises McpError. `seconds`: how long a call can take."""
+    """Every method raises McpError. `seconds`: how long a call can take."""
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         self.connection = connection
         self._seconds = seconds
 
     async def tools(self) -> tuple[tuple[ServerTool, ...], tuple[str, ...]]:
-        """Those that can be used, and a sentence for each of the others."""
+        """The tools that can be used, and a sentence for each of the others that says why not."""
         return read_tools(await self._list("tools"))
 
     async def prompts(self) -> tuple[ServerPrompt, ...]:
@@ -51,7 +51,7 @@ class Client:
         return read_resources(await self._list("resources"))
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> list[tuple[str, str]]:
-        """(role, text) of its messages."""
+        """(role, text) of the prompt's messages."""
         given = {"name": name, "arguments": dict(arguments)}
         return messages_of_prompt(await self.connection.call("prompts/get", given, seconds=self._seconds))
 
@@ -74,7 +74,7 @@ class Client:
         return content_of_call(result)
 
     async def _list(self, kind: str) -> list[Any]:
-        """All pages; nothing if the server does not have this kind of thing."""
+        """The items of all pages; empty if the server does not announce this kind."""
         items: list[Any] = []
         cursor: object = None
         if not self.connection.facts.can(kind):

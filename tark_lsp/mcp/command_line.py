@@ -1,4 +1,4 @@
-"""A command line or URL that a user typed, as a server with a name. Pure."""
+"""Turns a command line or URL that a user typed into the settings and name of a server. Pure."""
 
 import re
 import shlex
@@ -31,7 +31,7 @@ def read_command_line(text: str) -> dict[str, Any]:
 
 
 def proposed_name(values: Mapping[str, Any], taken: Collection[str]) -> str:
-    """A name for it that is not taken: `npx -y @modelcontextprotocol/server-memory` is `memory`."""
+    """A free name for the server: `npx -y @modelcontextprotocol/server-memory` becomes `memory`."""
     words = [values["command"], *values["args"]] if "command" in values else []
     name = server_name(_of_words(words) if words else _of_host(values["url"])) or "server"
     numbered = (f"{name[:17].strip('-')}-{number}" for number in range(2, len(taken) + 3))
@@ -46,7 +46,7 @@ def _of_words(words: Sequence[str]) -> str:
 
 
 def _short(word: str) -> str:
-    """The name of a program, file or package, without what all servers are called."""
+    """The name of a program, file or package, without affixes that many servers share (`mcp-`, `-server`)."""
     name = PurePath(re.sub(r"(?<=.)@[^/]*$", "", word)).name
     name = re.sub(r"\.(?:py|js|mjs|ts|exe|cmd)$", "", name).lower().replace("_", "-")
     return COMMON.sub("", name) or name

@@ -1,4 +1,4 @@
-"""Adds and removes `[mcp.servers.NAME]` in config.toml as text, so that all else, comments too, stays as it is."""
+"""Adds and removes `[mcp.servers.NAME]` in config.toml as text, so that the rest, with its comments, stays as it is."""
 
 import json
 import os
@@ -16,7 +16,7 @@ HEADER = re.compile(r"\s*\[\[?\s*([^\]]*?)\s*\]\]?\s*(?:#.*)?$")
 
 
 def table_text(name: str, settings: McpServerSettings) -> str:
-    """What differs from the defaults, as TOML."""
+    """The settings that differ from the defaults, as TOML."""
     values = settings.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     lines = [f"[mcp.servers.{name}]"]
     lines += [f"{key} = {_value(value)}" for key, value in values.items()]
@@ -24,7 +24,7 @@ def table_text(name: str, settings: McpServerSettings) -> str:
 
 
 def add_server(file: Path, name: str, settings: McpServerSettings) -> str:
-    """Returns the text that was added. Raises SettingsError; then the file is as it was."""
+    """Returns the text that was added. Raises SettingsError and leaves the file unchanged if that fails."""
     text, table = _read(file), table_text(name, settings)
     if name in _servers(text, file):
         raise SettingsError(f"{file} has a server {name} already", hint=f"remove it first: tark-lsp mcp remove {name}")
@@ -41,7 +41,7 @@ def add_server(file: Path, name: str, settings: McpServerSettings) -> str:
 
 
 def remove_server(file: Path, name: str) -> bool:
-    """Whether it was there. Raises SettingsError if it cannot be removed without changing something else."""
+    """Whether the server was there. Raises SettingsError if it cannot be removed without changing something else."""
     text = _read(file)
     if name not in _servers(text, file):
         return False
@@ -64,7 +64,7 @@ def remove_server(file: Path, name: str) -> bool:
 
 
 def configured(file: Path) -> tuple[str, ...]:
-    """The names of the servers in it. None if it cannot be read: the settings report that."""
+    """The names of the servers in the file. Empty if it cannot be read: the settings report that."""
     try:
         return tuple(_servers(_read(file), file))
     except SettingsError:
@@ -72,7 +72,7 @@ def configured(file: Path) -> tuple[str, ...]:
 
 
 def _without(value: dict[str, Any], name: str) -> dict[str, Any]:
-    """All other settings."""
+    """The settings without the server `name`."""
     mcp = dict(value.get("mcp", {}))
     servers = {key: one for key, one in mcp.pop("servers", {}).items() if key != name}
     return {**value, "mcp": {**mcp, "servers": servers}}
@@ -84,7 +84,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # a basic string of TOML
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # a TOML basic string
     return json.dumps(value)
 
 
@@ -108,7 +108,7 @@ def _read(file: Path) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Whole or not at all. A link stays one, and the mode stays."""
+    """Replaces the file atomically. A symbolic link stays a link, and the mode stays."""
     target = Path(os.path.realpath(file))
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

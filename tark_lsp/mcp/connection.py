@@ -1,4 +1,4 @@
-"""One connection to a server, in either era: its opening, requests and their answers, and what the server asks."""
+"""One connection to a server, in either era. It sends requests, and handles answers and the server's own messages."""
 
 import asyncio
 import itertools
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Connection:
-    """`tools_changed` is called when the server says that its list is another one."""
+    """`tools_changed` is called when the server says that its list of tools changed."""
 
     def __init__(self, transport: Transport, tools_changed: Callable[[], None] = lambda: None) -> None:
         self._transport = transport
@@ -47,7 +47,7 @@ class Connection:
         return self.opened and self._gone is None
 
     def use(self, facts: ServerFacts) -> None:
-        """The opening is done."""
+        """Marks the connection as open. `facts`: what the server said about itself."""
         self.facts, self.opened = facts, True
         self._transport.opened(facts)
         if facts.era is Era.LEGACY:
@@ -75,7 +75,8 @@ class Connection:
         elicit: Elicit | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Mapping[str, Any]:
-        """A request with what the server needs from the user on the way. Raises McpError; RpcError for its errors."""
+        """A request that is repeated with the user's answers while the server asks for input. Raises McpError, and
+        RpcError if the server answers with an error."""
         given: Mapping[str, Any] = params
         asked = 0
         for _ in range(MOST_QUESTIONS):
@@ -108,7 +109,7 @@ class Connection:
         elicit: Elicit | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Mapping[str, Any]:
-        """One request. `era` and `version`: those of the connection, unless it is not open yet."""
+        """One request. `era` and `version` default to those of the connection; give them if it is not open yet."""
         if self._gone is not None:
             raise self._gone
         message_id = next(self._ids)
@@ -138,20 +139,20 @@ class Connection:
 
     def _cancel(self, message_id: RequestId, why: str) -> None:
         self._transport.abandon(message_id)
-        # `initialize` must not be cancelled; over modern HTTP, the end of the stream says it.
+        # `initialize` must not be cancelled. Over modern HTTP, closing the stream cancels the request.
         if self.opened and not (self._transport.is_http and self.facts.era is Era.MODERN):
             self.tell("notifications/cancelled", {"requestId": message_id, "reason": why})
 
     async def _listen(self) -> None:
-        """Modern servers tell of changes only on an open subscription. It has no time limit.
+        """Modern servers report changes only on an open subscription, which has no time limit.
 
-        If it ends, its tools can have changed meanwhile.
+        If the subscription ends, the tools can change without a report until the next one, so they count as changed.
         """
         asked = {"notifications": {"toolsListChanged": True}}
         for pause in pauses():
             try:
                 await self.request("subscriptions/listen", asked, seconds=float("inf"))
-            except RpcError as error:  # it does not want to
+            except RpcError as error:  # the server does not support it
                 log.debug("subscriptions/listen: %s", error)
                 return
             except McpError as error:
@@ -165,11 +166,11 @@ class Connection:
     # What arrives
 
     def received(self, message: Incoming) -> bool:
-        """Whether it is an answer that somebody waited for. What it does wrong is not the reader's fault."""
+        """Handles a message. Returns whether it answers a pending request. Never raises."""
         waited = isinstance(message, Reply | Failure) and message.id in self._waiting
         try:
             self._take(message)
-        except Exception:  # a message that breaks something here must not end the reading
+        except Exception:  # an error in handling one message must not end the reading of the others
             log.exception("a message of an MCP server could not be used")
         return waited
 
@@ -198,7 +199,7 @@ class Connection:
         self._waiting.fail_all(error)
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        """If the connection is gone, nobody needs it."""
+        """Sends a message that has no answer. If the connection is closed, the message is dropped."""
         try:
             self._transport.send(message, eras.http_headers(message, self.facts.era, self.facts.version))
         except McpError as error:

@@ -1,7 +1,7 @@
-"""Connector: opens the connection to one server, with its process if it has one, and closes both.
+"""Connector: opens the connection to one server and starts its process, if it has one. Closes both.
 
-It does not ask whether the user approved the server: McpServer does, and what the user is shown before they approve
-comes through here, too.
+It does not check whether the user approved the server: McpServer does. It cannot, because `approving.py` also opens
+connections with it, to show the tools before the approval.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ class Connector:
         server_log: ServerLog,
         expired: Callable[[], None] = lambda: None,
     ) -> None:
-        """`expired` is called when a list of tools that was read before is out of date."""
+        """`expired` is called when the list of tools, if it was read before, is out of date."""
         self._config = config
         self._around = around
         self._log = server_log
@@ -38,7 +38,7 @@ class Connector:
         self._stack = contextlib.AsyncExitStack()
         self._client: Client | None = None
         self.unconfined = ""
-        """Why it runs without a sandbox."""
+        """Why the server runs without a sandbox; empty if it runs in one."""
 
     @property
     def is_open(self) -> bool:
@@ -60,7 +60,7 @@ class Connector:
         except ProgramEnded:
             if known is Era.LEGACY:
                 raise
-        # Some legacy servers end when they get anything before `initialize`.
+        # Some legacy servers exit when they get another message before `initialize`.
         await self.aclose()
         return await self._open(resolved, pin, Era.LEGACY, seconds)
 
@@ -84,5 +84,5 @@ class Connector:
         stack, self._stack, self._client = self._stack, contextlib.AsyncExitStack(), None
         try:
             await stack.aclose()
-        except Exception:  # a server that ends badly must not fail the turn or the shutdown
+        except Exception:  # an error while a server stops must not fail the turn or the shutdown
             log.exception("the MCP server %s could not be ended", self._config.name)

@@ -1,6 +1,6 @@
-"""What a call or a resource gave, as text and images. Pure.
+"""The result of a call or the content of a resource, as text and images. Pure.
 
-Links are named, not followed. Structured content counts only if there is no text: servers repeat it as text.
+Links are named, not followed. Structured content is used only if there is no text, because servers repeat it as text.
 """
 
 import json
@@ -15,7 +15,7 @@ IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """`text` names everything, images too: for models that do not see. `is_error`: the tool says that it failed."""
+    """`text` also names the images, for models that cannot see them. `is_error`: the tool says that it failed."""
 
     text: str
     images: tuple[Image, ...] = ()

@@ -1,6 +1,6 @@
-"""What a server asks the user (`elicitation/create`), and the answer. Pure.
+"""A server's question to the user (`elicitation/create`), and the answer. Pure.
 
-A form is asked for field by field. No field can ask for a key or password: a server gets those by a URL, if at all.
+A form is asked field by field. No field may ask for a key or password: for those, a server can ask to open a web page.
 """
 
 import math
@@ -23,13 +23,13 @@ SECRET_WORDS = (
     "wachtwoord lösenord adgangskode salasana hasło heslo jelszó şifre mật_khẩu пароль 密码 密碼 口令 パスワード "
     "暗証番号 비밀번호 암호 كلمة_السر كلمة_المرور סיסמה"
 )
-"""`_` stands for anything between two words, or nothing."""
+"""`_` matches any separator between two words, or none."""
 SHORT_SECRET = re.compile(r"(?<![^\W_])(?:pwd|otp|totp|pin|2fa|mfa|cvv|cvc|psk)(?![^\W_])")
-"""Words that are in the middle of others."""
+"""Words that also occur inside other words, so they must stand alone."""
 WEB_PAGE = re.compile(r"https?://[^/?#@\\]+(?:[/?#][^\\]*)?", re.IGNORECASE)
-"""With a host, and without a user name that looks like one."""
+"""The URL has a host, and no user name that looks like a host."""
 OURS = frozenset({"decline", "skip"})
-"""Labels of our own buttons."""
+"""Labels of Tark's own buttons."""
 FieldKind: TypeAlias = Literal["text", "number", "integer", "boolean", "choice", "choices"]
 Value: TypeAlias = str | int | float | bool | list[str]
 
@@ -61,11 +61,11 @@ class UrlToOpen:
 
 Elicitation: TypeAlias = Form | UrlToOpen
 Elicit: TypeAlias = Callable[[Elicitation], Awaitable[Mapping[str, Value] | None]]
-"""Asks the user. Returns the values of the form (none for a URL that was opened), or None if they decline."""
+"""Asks the user. Returns the values of the form (empty for a URL that was opened), or None if they decline."""
 
 
 def read_elicitation(params: Mapping[str, Any]) -> Elicitation:
-    """Raises McpError if it must not, or cannot, be asked."""
+    """Raises McpError if the question must not be asked, or cannot be shown."""
     message = str(params.get("message", ""))[:LONGEST_TEXT]
     if params.get("mode") == "url":
         url = params.get("url")
@@ -79,7 +79,7 @@ def read_elicitation(params: Mapping[str, Any]) -> Elicitation:
     required = schema.get("required") if isinstance(schema, dict) else None
     needed = required if isinstance(required, list) else []
     if _names_secret(message):
-        raise McpError("it asks for what looks like a key or password, which no form can")
+        raise McpError("it asks for something that looks like a key or password, which no form may do")
     fields = tuple(_field(name, value, name in needed) for name, value in properties.items())
     return Form(message, fields)
 
@@ -89,7 +89,7 @@ def _field(name: str, schema: Any, required: bool) -> FormField:
         raise McpError("it asks for a form that cannot be shown")
     title, description = (str(schema.get(key, ""))[:LONGEST_TEXT] for key in ("title", "description"))
     if schema.get("format") == "password" or any(map(_names_secret, (name, title, description))):
-        raise McpError(f"it asks for what looks like a key or password ({name[:80]}), which no form can")
+        raise McpError(f"it asks for something that looks like a key or password ({name[:80]}), which no form may do")
     items = schema.get("items")
     several = schema.get("type") == "array"
     options = _options(items if several and isinstance(items, dict) else schema)
@@ -103,7 +103,7 @@ def _field(name: str, schema: Any, required: bool) -> FormField:
 
 
 def _names_secret(text: str) -> bool:
-    """Whether the text has a word for a key or password, in the languages above. A help, not a boundary."""
+    """Whether the text has a word for a key or password, in the languages above. It helps, but can be evaded."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", "".join(one for one in text if not is_hidden(one)))
     plain = _letters(text)
     words = unicodedata.normalize("NFKC", spaced).casefold()
@@ -111,12 +111,12 @@ def _names_secret(text: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    """Letters and digits alone, without accents and case, so that no spelling hides a word."""
+    """Only the letters and digits, without accents and case, so that no spelling hides a word."""
     return "".join(one for one in unicodedata.normalize("NFKD", text.casefold()) if one.isalnum())
 
 
 def _is_web_page(url: str) -> bool:
-    """Only of plain ASCII: a letter that looks like another one makes another host."""
+    """Only plain ASCII is allowed, because a letter that looks like another one makes another host."""
     try:
         host = urlsplit(url).hostname
     except ValueError:
@@ -125,7 +125,7 @@ def _is_web_page(url: str) -> bool:
 
 
 def _label(text: str) -> str:
-    """No answer can look like the one that declines."""
+    """Labels of Tark's own buttons get a prefix, so that no answer looks like the button that declines."""
     return f"answer: {text}" if text.strip().casefold() in OURS else text
 
 
@@ -134,7 +134,7 @@ def _is_words(value: Any) -> bool:
 
 
 def _options(schema: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """In all their forms: `enum` (with `enumNames`), `oneOf` and `anyOf` of constants."""
+    """(value, label) of each option: from `enum` (with `enumNames`), or `oneOf` or `anyOf` of constants."""
     if isinstance(values := schema.get("enum"), list):
         names = schema.get("enumNames")
         labels = names if isinstance(names, list) and len(names) == len(values) else values
@@ -145,13 +145,13 @@ def _options(schema: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def typed_value(field: FormField, typed: str) -> Value:
-    """What the user typed, as the field wants it. Raises ValueError."""
+    """What the user typed, as a value of the field's type. Raises ValueError."""
     match field.kind:
         case "integer":
             return int(typed)
         case "number":
             number = float(typed)
-            if not math.isfinite(number):  # JSON has no other numbers
+            if not math.isfinite(number):  # JSON has only finite numbers
                 raise ValueError("not finite")
             return number
         case "boolean":
@@ -163,7 +163,7 @@ def typed_value(field: FormField, typed: str) -> Value:
 
 
 def accepted(elicitation: Elicitation, values: Mapping[str, Value] | None) -> dict[str, Any]:
-    """The result for the server."""
+    """The result for the server. `values` None: the user declined."""
     if values is None:
         return {"action": "decline"}
     return {"action": "accept", **({"content": dict(values)} if isinstance(elicitation, Form) else {})}

@@ -1,7 +1,7 @@
-"""The two eras of the protocol: how a connection opens, and what each request carries. Pure.
+"""The two eras of the protocol: how a connection opens, and the metadata of each request. Pure.
 
 legacy  2024-11-05 to 2025-11-25: `initialize`, then a session
-modern  2026-07-28: no opening; each request says its version and capabilities in `_meta`
+modern  2026-07-28: no opening; each request has the version and capabilities in `_meta`
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Era(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What a server says of itself. `instructions` are its own words: never part of a system prompt."""
+    """What a server says about itself. `instructions` are untrusted text: never part of a system prompt."""
 
     era: Era
     version: str
@@ -56,7 +56,7 @@ def initialize_params() -> dict[str, Any]:
 
 
 def facts_of_initialize(result: Mapping[str, Any]) -> ServerFacts:
-    """Raises McpError if the server wants a version that we do not speak."""
+    """Raises McpError if Tark does not support the version that the server wants."""
     version = result.get("protocolVersion")
     if version not in LEGACY:
         raise McpError(f"it speaks version {version!r} of the protocol, which tark-lsp does not know")
@@ -64,7 +64,7 @@ def facts_of_initialize(result: Mapping[str, Any]) -> ServerFacts:
 
 
 def facts_of_discover(result: Mapping[str, Any]) -> ServerFacts | None:
-    """None if it names no modern version that we speak: then it is a legacy server."""
+    """None if the result names no modern version that Tark supports: then the server counts as legacy."""
     supported = result.get("supportedVersions")
     version = next((one for one in MODERN if isinstance(supported, list) and one in supported), None)
     if version is None:
@@ -88,7 +88,7 @@ def _about(result: Mapping[str, Any], info: Any) -> tuple[str, Mapping[str, Any]
 def version_after(failure: Failure) -> str | None:
     """The modern version to use after this answer to `server/discover`; None if the server is not modern.
 
-    Raises McpError if it is modern and we share no version, legacy ones included.
+    Raises McpError if it is modern and supports none of Tark's versions, legacy ones included.
     """
     if failure.code != UNKNOWN_VERSION:
         return None
@@ -104,7 +104,7 @@ def version_after(failure: Failure) -> str | None:
 
 
 def with_meta(params: Mapping[str, Any], era: Era, version: str, token: object = None) -> dict[str, Any]:
-    """The parameters with what each request of the era carries. `token`: progress of the request is wanted."""
+    """The parameters with the metadata of the era. `token`: an id, if the server shall report progress."""
     meta = dict(params.get("_meta") or {})
     if token is not None:
         meta["progressToken"] = token
@@ -118,13 +118,13 @@ def with_meta(params: Mapping[str, Any], era: Era, version: str, token: object =
 
 
 def http_headers(message: Mapping[str, Any], era: Era | None, version: str) -> dict[str, str]:
-    """The headers of a POST with this message, beside those of its content and session."""
+    """The headers of a POST with this message, in addition to those for its content and session."""
     if era is Era.MODERN:
         method, params = str(message.get("method", "")), message.get("params") or {}
         headers = {"mcp-protocol-version": version, "mcp-method": method}
         if isinstance(name := params.get(NAMED_BY.get(method, "")), str):
             headers["mcp-name"] = header_value(name)
         return headers
-    if message.get("method") == "initialize":  # a modern server that was slow to say so can get it, and wants this
+    if message.get("method") == "initialize":  # a modern server that answers late gets it too
         return {"mcp-method": "initialize"}
     return {"mcp-protocol-version": version} if version >= FIRST_WITH_HEADER else {}

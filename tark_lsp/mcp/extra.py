@@ -1,4 +1,4 @@
-"""The extra `mcp-oauth`: whether it is installed, and what it does. Its import takes a second of the processor."""
+"""The extra `mcp-oauth`: whether it is installed, and how to load it. Its import takes a second of CPU time."""
 
 import asyncio
 import importlib.util
@@ -12,7 +12,7 @@ from tark_lsp.mcp.token_store import StoredLogin
 EXTRA = "pip install 'tark_lsp[mcp-oauth]'"
 
 Refresh: TypeAlias = Callable[[StoredLogin], Awaitable[StoredLogin]]
-"""Raises LoginEnded, and another McpError if it is not known whether the login has ended."""
+"""Raises LoginEnded, or another McpError if it is unknown whether the login has ended."""
 
 
 def has_extra() -> bool:
@@ -20,7 +20,7 @@ def has_extra() -> bool:
 
 
 async def load_flow() -> ModuleType:
-    """tark_lsp.mcp.oauth.flow. Raises McpError if the extra is not installed, or in another version."""
+    """tark_lsp.mcp.oauth.flow. Raises McpError if the extra is not installed, or has another version."""
     try:
         return await asyncio.to_thread(importlib.import_module, "tark_lsp.mcp.oauth.flow")
     except ImportError as error:

@@ -1,6 +1,6 @@
-"""Single requests to a server over HTTP: its endpoint, session and refusals.
+"""Single requests to a server over HTTP, with its endpoint, session and errors.
 
-Redirects are not followed, and headers with keys go to exactly the configured URL.
+Redirects are not followed, so headers with keys go only to the configured URL.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -20,22 +20,22 @@ JSON = "application/json"
 LARGEST_ERROR = 64 * 1024
 
 Addresses = Callable[[], Awaitable[Sequence[str]]]
-"""The addresses of the server that may be connected to; empty: those that the system finds. Raises McpError."""
+"""The addresses of the server that Tark may connect to. Empty: any address that the system finds. Raises McpError."""
 
 
 class Tokens(Protocol):
-    """Your login at the server (login.py)."""
+    """The user's login at the server (login.py)."""
 
     async def header(self) -> str:
-        """For the next request; empty as long as the server refused none. Raises McpError."""
+        """The header for the next request; empty until the server refuses one. Raises McpError."""
         ...
 
     async def header_after(self, sent: str, challenge: str = "") -> str:
-        """Another header, after the server refused `sent`. Raises NeedsLogin, and another McpError."""
+        """Another header, after the server refused `sent`. Raises NeedsLogin or another McpError."""
         ...
 
     async def refusal(self, status: int, headers: Mapping[str, str]) -> HttpRefusal | None:
-        """What to raise for this answer; None if it is not about the login."""
+        """The error to raise for this answer; None if the answer is not about the login."""
         ...
 
 
@@ -45,7 +45,7 @@ async def _any_address() -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`headers` can have keys. `login`: None if the user set the header for it, or it must not be used."""
+    """`headers` can contain keys. `login`: None if the user set `Authorization` themselves, or no login may be used."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -54,7 +54,7 @@ class Endpoint:
 
 
 class SessionOver(McpError):
-    """The server does not know the session any more: the connection has to be opened again."""
+    """The server ended the session, so the connection must be opened again."""
 
 
 class HttpRequests:
@@ -62,11 +62,11 @@ class HttpRequests:
         self._endpoint = endpoint
         self._http: Http = http or HttpTransport()
         self.session = ""
-        """Of a legacy server that has one."""
+        """The session id of a legacy server; empty if there is none."""
         self.facts: ServerFacts | None = None
 
     async def require_success(self, response: HttpResponse, request_id: RequestId | None) -> None:
-        """Raises RpcError if the body is an error of JSON-RPC, else HttpRefusal."""
+        """For an error status, raises RpcError if the body is a JSON-RPC error, else SessionOver or HttpRefusal."""
         status = response.status
         if status < 300:
             return
@@ -92,7 +92,7 @@ class HttpRequests:
 
     @asynccontextmanager
     async def request(self, method: str, headers: Mapping[str, str], body: bytes = b"") -> AsyncIterator[HttpResponse]:
-        """Raises TarkError. With a login, a request that is refused is sent once more, with another token."""
+        """Raises TarkError. With a login, a request that gets a 401 is sent once more, with another token."""
         login = self._endpoint.login
         token = await login.header() if login is not None else ""
         response = await self._send(method, headers, body, token)
@@ -112,7 +112,7 @@ class HttpRequests:
         for address in await self._endpoint.addresses() or ("",):
             try:
                 return await self._http.send(HttpRequest(method, self._endpoint.url, sent, body, address))
-            except TarkError as error:  # for example no route to this address: the next one can work
+            except TarkError as error:  # for example, no route to this address; the next one may work
                 failed = failed or error
         assert failed is not None
         raise failed
@@ -143,11 +143,11 @@ async def read_body(response: HttpResponse, largest: int) -> bytes:
 
 
 def is_private_host(url: str) -> bool:
-    """Whether the URL itself says loopback or a private network: an address that is not global, or `localhost`."""
+    """Whether the host in the URL is `localhost`, a name below it, or an IP address that is not global."""
     host = urlsplit(url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
-    import ipaddress  # not needed for programs
+    import ipaddress  # not needed for servers that are programs
 
     try:
         return not ipaddress.ip_address(host).is_global

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as MCP uses it: what arrives as frozen values, what is sent as bytes. Pure."""
+"""JSON-RPC 2.0 as MCP uses it. Received messages become frozen values; sent messages become bytes. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ HEADER_MISMATCH, CAPABILITY_MISSING, UNKNOWN_VERSION = -32020, -32021, -32022
 URL_NEEDED = -32042
 """The server asks you to open a URL first (2025-11-25)."""
 MODERN_ERRORS = frozenset({HEADER_MISMATCH, CAPABILITY_MISSING, UNKNOWN_VERSION})
-"""Only servers of 2026-07-28 and later answer with them."""
+"""Only servers of 2026-07-28 and later use these codes."""
 LONGEST_ERROR = 2_000
-"""Characters of a server's error message."""
+"""The most characters of a server's error message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request of the server."""
+    """A request from the server."""
 
     id: RequestId
     method: str
@@ -47,7 +47,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A notification of the server."""
+    """A notification from the server."""
 
     method: str
     params: Mapping[str, Any]
@@ -89,12 +89,12 @@ def _message(value: Any) -> Incoming:
     if message_id is not None and isinstance(value.get("result"), dict):
         return Reply(message_id, value["result"])
     if message_id is not None and method is None:  # the request gets no other answer
-        return Failure(message_id, 0, "its answer has neither a result nor an error that are objects")
+        return Failure(message_id, 0, "its answer has no result or error that is an object")
     raise ValueError("it is neither a request nor an answer")
 
 
 def id_in(params: Mapping[str, Any], key: str) -> RequestId:
-    """An id that a server names. One that is none of ours is as good as another."""
+    """The id in a server's message; empty, which no request has, if it is missing or has another type."""
     found = params.get(key)
     return found if isinstance(found, int | str) else ""
 
@@ -116,7 +116,7 @@ def refusal(message_id: RequestId, code: int, message: str) -> dict[str, Any]:
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """One line without its end."""
+    """One line, without the newline."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 

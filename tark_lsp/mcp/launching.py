@@ -1,4 +1,4 @@
-"""Makes the transport of a server: its process, in the sandbox if there is one, or its HTTP endpoint."""
+"""Creates the transport of a server: its process, in the sandbox if possible, or its HTTP endpoint."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # loaded with the first server that needs them
 
 MARKER = "TARK_MCP_SERVER"
 READ_VARIABLES = 'while IFS= read -r line && [ -n "$line" ]; do export "$line"; done; exec "$@"'
-"""A shell reads the configured variables from stdin, because everybody can read the command line of the sandbox."""
+"""A shell reads the configured variables from stdin, because all users can read the sandbox's command line."""
 IN_SANDBOX = (
     "it runs in the sandbox: {}your home folder is hidden, and the workspace cannot be written to (docs/mcp.md)"
 )
@@ -32,8 +32,8 @@ IN_SANDBOX = (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`sandbox`: None if the settings turn it off. `sandbox_required`: nothing runs without it. `is_public`: whether
-    an address is on the public internet. `tokens`: your logins at servers."""
+    """`sandbox()` is None if the settings turn it off. `sandbox_required()`: whether nothing may run without it.
+    `is_public(address)`: whether an address is on the public internet. `tokens`: the user's logins at servers."""
 
     folders: Callable[[], Sequence[Path]]
     environ: Mapping[str, str] = field(repr=False)
@@ -51,10 +51,11 @@ async def make_transport(
     server_log: ServerLog | None = None,
     pin: Pin | None = None,
 ) -> tuple[Transport, str]:
-    """The transport, and why the program runs without a sandbox; empty if it runs in one, or there is no program.
+    """The transport, and why the program runs without a sandbox. The reason is empty if it runs in one, or if there is
+    no program.
 
-    What has to end with the server is put on `stack`. `pin`: what the user approved; None while they are asked. Raises
-    McpError, also if the program would run without a sandbox and the user approved it for one.
+    Everything that must be closed with the server is pushed to `stack`. `pin` is what the user approved; None while they
+    are asked. Raises McpError, also if there is no sandbox and the user approved the server for one.
     """
     if resolved.url:
         from tark_lsp.mcp.streamable_http import StreamableHttp  # most servers are programs
@@ -66,7 +67,7 @@ async def make_transport(
 
 
 async def why_unconfined(config: ServerConfig, around: Surroundings) -> str:
-    """Why its program would run without a sandbox; empty if it would run in one."""
+    """Why the server's program would run without a sandbox; empty if it would run in one."""
     if not config.settings.sandbox:
         return "its settings say so"
     sandbox = around.sandbox()
@@ -89,10 +90,10 @@ async def _program(
     if not why_not and (sandbox := around.sandbox()) is not None:
         return await _confined(config, resolved, plain, own, sandbox, stack), ""
     if around.sandbox_required():
-        raise McpError(f"it would run without a sandbox, which your settings require: {why_not}")
+        raise McpError(f"it would run without a sandbox, but your settings require one: {why_not}")
     if confined_only and config.settings.sandbox:
         raise McpError(
-            f"you approved it for the sandbox, and it would run without one: {why_not}",
+            f"you approved it for the sandbox, but it would run without one: {why_not}",
             hint=f"approve it again in your editor's list of MCP servers, or with `tark-lsp mcp approve {config.name}`",
         )
     return Program(resolved.argv, resolved.cwd, {**plain, **own}), why_not
@@ -124,7 +125,7 @@ async def _confined(
 
 
 def endpoint_of(config: ServerConfig, resolved: Resolved, around: Surroundings, *, login: bool = True) -> Endpoint:
-    """Of a server over HTTP. `login`: use yours, if it has one. Raises McpError."""
+    """The endpoint of a server over HTTP. `login`: use the user's login, if there is one. Raises McpError."""
     headers = expand_all(config.settings.headers, around.environ)
     addresses = addresses_of(resolved.url, around.is_public, private=is_private(config, resolved))
     return Endpoint(resolved.url, headers, addresses, _login(config, resolved, around) if login else None)
@@ -136,7 +137,7 @@ def is_private(config: ServerConfig, resolved: Resolved) -> bool:
 
 
 def can_log_in(config: ServerConfig, resolved: Resolved) -> bool:
-    """Tokens go to an encrypted URL, or to this machine, and not if you wrote the header for them yourself."""
+    """Tokens are sent only over https or to this machine, and not if the user set `Authorization` themselves."""
     own = any(name.lower() == "authorization" for name in config.settings.headers)
     return not own and (resolved.url.startswith("https://") or is_loopback(resolved.url))
 

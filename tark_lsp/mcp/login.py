@@ -1,7 +1,7 @@
-"""The login of one server over HTTP, as its requests use it: the header with the token, and its refresh.
+"""The login at one server over HTTP, for its requests: the header with the token, and its refresh.
 
-Nothing is looked up before the server refuses a request, so servers without a login cost nothing. Nothing in here
-opens a page: only `tark-lsp mcp login NAME` does.
+The keyring is read only after the server refused a request, so servers without a login cost nothing. This module never
+opens a web page: only `tark-lsp mcp login NAME` does.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tark_lsp.mcp.transport import HttpRefusal
 
 @dataclass(frozen=True, slots=True)
 class LoginTarget:
-    """Which server the login is for. `scope`: empty, or the file of an offer."""
+    """The server of a login. `scope`: empty, or the file of an offer."""
 
     name: str
     scope: str
@@ -45,7 +45,7 @@ class Login:
         self._renewing: asyncio.Task[str] | None = None
 
     async def header(self) -> str:
-        """For the next request; empty as long as the server refused none. Raises McpError."""
+        """The header for the next request; empty until the server refuses one. Raises McpError."""
         if self._current is None:
             return ""
         if self._lacks_rights:  # until the user has logged in again
@@ -55,27 +55,27 @@ class Login:
         return await self.header_after(self._current.header) if self._current.is_expired else self._current.header
 
     async def header_after(self, sent: str, challenge: str = "") -> str:
-        """Another header, after the server refused `sent`. Raises NeedsLogin, and another McpError."""
+        """Another header, after the server refused `sent`. Raises NeedsLogin or another McpError."""
         if self._renewing is None or self._renewing.done():
             if self._current is not None and self._current.header != sent and not self._current.is_expired:
                 return self._current.header
             self._renewing = asyncio.create_task(self._renew(sent, challenge))
             self._renewing.add_done_callback(_seen)
-        # A refresh that was sent must end and be stored, whoever is cancelled: the old token may be invalid already.
+        # A refresh must finish and be stored even if its caller is cancelled: the old token may already be invalid.
         return await asyncio.shield(self._renewing)
 
     async def _renew(self, sent: str, challenge: str) -> str:
         stored = await self._stored(challenge)
         if stored.header == sent or stored.is_expired:
             async with self._store.alone(self._target.entry):
-                stored = await self._stored(challenge)  # perhaps another process has refreshed it meanwhile
+                stored = await self._stored(challenge)  # another process may have refreshed it meanwhile
                 if stored.header == sent or stored.is_expired:
                     stored = await self._refreshed(stored, challenge)
         self._current = stored
         return stored.header
 
     async def _stored(self, challenge: str) -> StoredLogin:
-        """As the user, or another process, stored it last. Raises NeedsLogin."""
+        """The login that this or another process stored last. Raises NeedsLogin."""
         stored = await self._store.read(self._target.entry)
         if stored is None or stored.url != self._target.url:
             self._current = None
@@ -99,7 +99,7 @@ class Login:
         return fresh
 
     async def refusal(self, status: int, headers: Mapping[str, str]) -> HttpRefusal | None:
-        """What to raise for this answer; None if it is not about the login."""
+        """The error to raise for this answer; None if the answer is not about the login."""
         challenge = headers.get("www-authenticate", "")
         if status == 401:
             return NeedsLogin(401, "it refuses your login", hint=self._target.hint, challenge=challenge)

@@ -1,4 +1,4 @@
-"""MessageLines: the messages in what a server writes to stdout, one line of JSON each. It skips and logs others."""
+"""MessageLines: reads messages from a server's stdout, one line of JSON each. Other lines are skipped and logged."""
 
 import logging
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from tark_lsp.mcp.transport import LARGEST_MESSAGE, MOST_UNASKED
 log = logging.getLogger(__name__)
 
 LOGGED = (1, 10, 100, 1_000)
-"""The numbers of skipped lines that are logged."""
+"""A skipped line is logged only if the number of skipped lines is one of these."""
 
 
 class MessageLines:
     def __init__(self, name: str, server_log: ServerLog, received: Callable[[Incoming], bool]) -> None:
-        """`received` gets each message, and says whether it is an answer that somebody waited for."""
+        """`received` gets each message, and returns whether it answers a pending request."""
         self._name = name
         self._log = server_log
         self._received = received
@@ -25,7 +25,8 @@ class MessageLines:
         self._skipped = 0
 
     def feed(self, data: bytes) -> None:
-        """The next bytes, in pieces of any size. Raises McpError for a line that is too long, and for a flood."""
+        """Takes the next bytes, in chunks of any size. Raises McpError for a line that is too long, or for too many
+        bytes that answer no request."""
         *whole, rest = data.split(b"\n")
         if len(self._line) + max(map(len, (*whole, rest))) > LARGEST_MESSAGE:
             self._line.clear()
@@ -47,9 +48,9 @@ class MessageLines:
             self._skipped += 1
             if self._skipped in LOGGED:
                 log.warning(
-                    "MCP server %s: skipped %d lines that are no messages: %s", self._name, self._skipped, error
+                    "MCP server %s: skipped %d lines that are not messages: %s", self._name, self._skipped, error
                 )
-                self._log.add(f"{self._skipped} lines on stdout were no messages, and were skipped: {error}")
+                self._log.add(f"{self._skipped} lines on stdout were not messages, and were skipped: {error}")
             return
         for message in messages:
             if self._received(message):

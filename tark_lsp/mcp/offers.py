@@ -1,6 +1,6 @@
-"""Servers that a project brings, and those of other programs: their files, read as our configuration.
+"""Reads servers from files of the project and of other programs, and turns them into Tark's configuration.
 
-Nothing in here starts anything. What a file says is an offer: it needs a trusted folder and a yes of the user.
+This module starts nothing. An entry of a file is only an offer: it needs a trusted folder and the user's approval.
 """
 
 import json
@@ -20,7 +20,7 @@ PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
 LARGEST_FILE = 1_000_000
 MOST_SERVERS = 50
 KEYS = ("mcpServers", "servers", "mcp")
-"""Where the table of servers is: Claude Code, Claude Desktop and Cursor; VS Code; opencode."""
+"""The keys of the table of servers: of Claude Code, Claude Desktop and Cursor; of VS Code; of opencode."""
 OTHER_VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}|\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
@@ -35,7 +35,7 @@ class Offers:
 
 
 def project_offers(folders: Sequence[Path], taken: Sequence[str] = ()) -> Offers:
-    """Of the files of these folders. `taken`: the names of the user's own servers, which win."""
+    """The offers in the files of these folders. `taken`: the names of the user's own servers, which take precedence."""
     servers: dict[str, ServerConfig] = {}
     problems: list[str] = []
     for folder, file in ((folder, folder / name) for folder in folders for name in PROJECT_FILES):
@@ -53,7 +53,7 @@ def project_offers(folders: Sequence[Path], taken: Sequence[str] = ()) -> Offers
 
 
 def read_file(file: Path, *, workspace: Path | None = None, shown: str = "") -> Offers:
-    """The servers of one file of any of these programs. A missing file has none. `shown`: its path in problems."""
+    """The servers in one file of any of these programs; empty if it is missing. `shown`: its path in problems."""
     shown = shown or str(file)
     try:
         if not file.is_file():
@@ -68,7 +68,7 @@ def read_file(file: Path, *, workspace: Path | None = None, shown: str = "") -> 
     for raw_name, entry in list(_entries(value))[:MOST_SERVERS]:
         name = server_name(raw_name)
         if not name or name in servers:
-            problems.append(f"{shown}: {raw_name[:80]!r} has no name of its own that tark-lsp can use")
+            problems.append(f"{shown}: {raw_name[:80]!r} has no unique name that tark-lsp can use")
             continue
         try:
             servers[name] = ServerConfig(name, _settings(entry, workspace), file)
@@ -78,7 +78,7 @@ def read_file(file: Path, *, workspace: Path | None = None, shown: str = "") -> 
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """Also of opencode 2's `mcp.servers`."""
+    """(name, entry) of each server. opencode 2 has them in `mcp.servers`."""
     if not isinstance(value, dict):
         return
     for key in KEYS:
@@ -116,7 +116,7 @@ def _settings(entry: Any, workspace: Path | None) -> McpServerSettings:
 
 
 def validated(values: Mapping[str, Any]) -> McpServerSettings:
-    """Raises ValueError with one sentence for people."""
+    """Raises ValueError with one sentence for the user."""
     try:
         whole = McpSettings.model_validate({"servers": {"x": dict(values)}}, by_alias=True, by_name=False)
     except ValidationError as error:
@@ -127,7 +127,7 @@ def validated(values: Mapping[str, Any]) -> McpServerSettings:
 
 
 def _translated(value: Any, workspace: Path | None) -> Any:
-    """Variables of other programs as ours. Raises ValueError for those that only their program can fill in."""
+    """Turns other programs' variables into Tark's syntax. Raises ValueError for those that only VS Code can fill in."""
     if isinstance(value, list):
         return [_translated(item, workspace) for item in value]
     if isinstance(value, dict):
@@ -143,7 +143,7 @@ def _translated(value: Any, workspace: Path | None) -> Any:
 
 
 def _loads(text: str) -> Any:
-    """JSON, also with comments and trailing commas, as VS Code's files have them."""
+    """Reads JSON. Comments and trailing commas are allowed, as in VS Code's files."""
     try:
         return json.loads(text)
     except ValueError:

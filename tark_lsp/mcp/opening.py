@@ -1,9 +1,9 @@
-"""Opens a connection: finds out which era the server speaks, and greets it.
+"""Opens a connection: finds out the era of the server, and initializes a legacy one.
 
-stdio  `server/discover` first. A result, or the error for an unknown version, is modern. Any other error is legacy.
-       Some legacy servers say nothing until `initialize`, and some modern ones start slowly: after a while both are
-       asked, and the first that gives a result counts.
-HTTP   the same request. A 4xx without one of the modern errors is legacy.
+stdio  Tark sends `server/discover` first. If the answer is a result, or the error for an unknown version, the server is
+       modern. Any other error means legacy. Some legacy servers do not answer before `initialize`, and some modern
+       servers start slowly, so after a while Tark sends `initialize` too. The first result counts.
+HTTP   Tark sends the same request. A 4xx without one of the modern errors means legacy.
 """
 
 import asyncio
@@ -19,15 +19,15 @@ from tark_lsp.mcp.transport import HttpRefusal
 
 OPEN_SECONDS = 10.0
 FIRST_SECONDS = 60.0
-"""For the first start, while the user waits: `npx` and `uvx` download the server then."""
+"""The limit for the first start, while the user waits: `npx` and `uvx` may download the server."""
 SILENT_SECONDS = 3.0
-"""How long a probe waits alone."""
+"""How long to wait for `server/discover` before `initialize` is sent, too."""
 
 
 async def open_connection(
     connection: Connection, known: Era | None = None, *, seconds: float = OPEN_SECONDS, silent: float = SILENT_SECONDS
 ) -> ServerFacts:
-    """Raises McpError. `known`: the era of the last time."""
+    """`known`: the era at the last start. Raises McpError."""
     try:
         async with asyncio.timeout(seconds):
             await connection.start()
@@ -60,11 +60,11 @@ async def _end(task: "asyncio.Task[Any]") -> None:
     task.cancel()
     await asyncio.wait([task])
     if not task.cancelled():
-        task.exception()  # seen, so that asyncio does not report it
+        task.exception()  # retrieved, so that asyncio does not report it
 
 
 async def _discover(connection: Connection, version: str) -> ServerFacts | None:
-    """None if the server is a legacy one. Raises McpError if it cannot be reached, or is too new."""
+    """None if the server is legacy. Raises McpError if it cannot be reached, or is too new."""
     for _ in range(2):
         try:
             return eras.facts_of_discover(await _ask(connection, "server/discover", {}, Era.MODERN, version))
@@ -82,7 +82,7 @@ async def _discover(connection: Connection, version: str) -> ServerFacts | None:
 
 
 async def _greet(connection: Connection) -> ServerFacts:
-    """The legacy opening. A server that answers it with an unknown version is modern after all."""
+    """The legacy opening. A server that answers with the error for an unknown version is modern after all."""
     try:
         return await _greet_legacy(connection)
     except RpcError as error:
@@ -102,5 +102,5 @@ async def _greet_legacy(connection: Connection) -> ServerFacts:
 async def _ask(
     connection: Connection, method: str, params: Mapping[str, Any], era: Era, version: str
 ) -> Mapping[str, Any]:
-    """The limit of the whole opening ends it earlier."""
+    """The limit of the whole opening usually ends the request before its own limit."""
     return await connection.request(method, params, seconds=FIRST_SECONDS, era=era, version=version)

@@ -1,4 +1,4 @@
-"""The pins on the disk: a file for each server in the state folder, written whole or not at all."""
+"""Stores the pins: one file for each server in the state folder, written atomically."""
 
 import json
 import os
@@ -12,14 +12,15 @@ from tark_lsp.mcp.pins import Pin, pin_json, read_pin
 
 
 class PinStore:
-    """`locate()` returns the folder, which need not exist. A pin that cannot be read counts as none: nothing starts."""
+    """`locate()` returns the folder, which need not exist. A pin that cannot be read counts as missing, so the server
+    does not start."""
 
     def __init__(self, locate: Callable[[], Path]) -> None:
         self._locate = locate
         self._known: dict[Path, tuple[tuple[int, int, int], Pin | None]] = {}
 
     def find(self, name: str, scope: str = "") -> Pin | None:
-        """It is read again only if the file changed."""
+        """The file is read again only if it changed."""
         path = self._path(name, scope)
         try:
             status = path.stat()
@@ -58,7 +59,7 @@ class PinStore:
             ) from error
 
     def remove(self, name: str, scope: str = "") -> bool:
-        """Whether there was one. Raises McpError."""
+        """Whether there was a pin. Raises McpError."""
         try:
             self._path(name, scope).unlink()
         except FileNotFoundError:

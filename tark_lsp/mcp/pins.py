@@ -1,7 +1,7 @@
-"""Pins: what the user approved of a server, and how that differs from what the server says now. Pure.
+"""Pins: what the user approved of a server, and how the server's current tools differ from that. Pure.
 
-A tool that changed, and a new one, are off until the user approves them: a server cannot swap a harmless description
-for another one ("rug pull", CVE-2025-54136).
+Changed and new tools are off until the user approves them, so a server cannot replace a harmless description with
+another one later ("rug pull", CVE-2025-54136).
 """
 
 import difflib
@@ -20,11 +20,16 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """`command`: the digest of the command or URL. `scope`: empty, or the file of an offer. `era`: spares a probe.
+    """An approval of one server.
 
-    `shown`: the lines about the command that the user saw. `disabled`, and `off` for single tools: what the user
-    switched off. `needs_login`: it refused a request without one. `unconfined`: the user approved that it runs without
-    a sandbox.
+    command      digest of the command or URL
+    scope        empty, or the file of an offer
+    era          the era at the last start, so that the next one does not probe
+    shown        the lines about the command that the user saw
+    disabled     whether the user switched the server off
+    off          the tools that the user switched off
+    needs_login  whether the server refused a request without a login
+    unconfined   whether the user approved that the server runs without a sandbox
     """
 
     name: str
@@ -43,13 +48,13 @@ class Pin:
         return next((one for one in self.tools if one.name == tool), None)
 
     def digest_for(self, tool: ServerTool) -> str:
-        """What a permission for a call of the tool is bound to."""
+        """The digest that a permission for a call of the tool is bound to."""
         return digest_of([self.command, tool.digest])
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """`changed`: (approved, now). `same` are the tools that can be used."""
+    """`changed`: pairs (approved, now). Only the tools in `same` can be used."""
 
     same: tuple[ServerTool, ...] = ()
     changed: tuple[tuple[ServerTool, ServerTool], ...] = ()
@@ -76,14 +81,14 @@ def compare(pinned: Iterable[ServerTool], listed: Iterable[ServerTool]) -> Chang
 
 
 def usable(server: str, tools: Iterable[ServerTool]) -> tuple[ServerTool, ...]:
-    """Without tools whose names would be one for a model."""
+    """The tools without those that would have the same name for a model."""
     tools = tuple(tools)
     clash = clashing(server, (tool.name for tool in tools))
     return tuple(tool for tool in tools if tool.name not in clash)
 
 
 def shown_tool(tool: ServerTool) -> list[str]:
-    """All of a tool for people, line by line, with invisible characters as code points."""
+    """All of a tool for the user, line by line, with invisible characters as code points."""
     schemas = [("arguments", tool.schema), ("output", tool.output_schema), ("annotations", tool.annotations)]
     lines = [f"tool {tool.name}", *([f"title {tool.title}"] if tool.title else []), *tool.description.split("\n")]
     for name, value in schemas:
@@ -94,7 +99,7 @@ def shown_tool(tool: ServerTool) -> list[str]:
 
 
 def shown_changes(changes: Changes) -> list[str]:
-    """A diff for people: what was approved against what the server says now."""
+    """A diff for the user, from what was approved to what the server says now."""
     lines: list[str] = []
     for old, new in changes.changed:
         lines += difflib.unified_diff(shown_tool(old), shown_tool(new), "approved", "now", lineterm="", n=2)
@@ -123,7 +128,7 @@ def pin_json(pin: Pin) -> dict[str, Any]:
 
 
 def read_pin(value: Any) -> Pin:
-    """Raises ValueError if it is not from `pin_json`."""
+    """Reads the result of `pin_json`. Raises ValueError."""
     if not isinstance(value, dict) or value.get("version") != VERSION:
         raise ValueError("it is not a pin of this version")
     tools, problems = read_tools(value.get("tools") or ())
@@ -138,7 +143,7 @@ def read_pin(value: Any) -> Pin:
 
 
 def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Earlier versions wrote none."""
+    """Empty if the key is missing, as in files of earlier versions."""
     found = value.get(key)
     if found is not None and not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
         raise ValueError(f"its {key} is wrong")

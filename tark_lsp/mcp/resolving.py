@@ -1,6 +1,7 @@
-"""Resolver: what a server is now, without looking everything up again while no file that decides it has changed.
+"""Resolver: caches what a server's configuration resolves to, until a file that it depends on changes.
 
-A turn asks several times whether each server is as it was approved. What is about to start is looked up again.
+A turn checks several times whether each server is as it was approved. A server that is about to start is always
+resolved again.
 """
 
 import os
@@ -12,8 +13,7 @@ from typing import TypeAlias
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, resolve
 
 State: TypeAlias = tuple[int, ...] | None
-"""Of a file: device, inode, size, and the times of the last change of its content and of itself, which no program can
-set. None: there is no such file."""
+"""The device, inode, size, mtime and ctime of a file. No program can set the ctime. None: the file does not exist."""
 
 
 class Resolver:
@@ -22,7 +22,7 @@ class Resolver:
         self._known: tuple[tuple[Path, ...], tuple[State, ...], Resolved] | None = None
 
     def resolve(self, folders: Sequence[Path]) -> Resolved:
-        """Raises McpError if it cannot be started as it is configured."""
+        """Raises McpError if the server cannot be started as it is configured."""
         if self._known is not None:
             places, states, resolved = self._known
             if places == tuple(folders) and states == self._states(resolved):
@@ -32,18 +32,18 @@ class Resolver:
         return resolved
 
     def _states(self, resolved: Resolved) -> tuple[State, ...]:
-        """Of the folder, the program, and all that the words of its command can name."""
+        """The states of the folder, the program, and all files that the words of the command can name."""
         if resolved.url:
             return ()
-        words = (os.path.join(resolved.cwd, word) for word in resolved.argv)  # noqa: PTH118  # three times as fast
+        words = (os.path.join(resolved.cwd, word) for word in resolved.argv)  # noqa: PTH118  # faster
         return tuple(_state(path) for path in (str(resolved.cwd), *words))
 
 
 def _state(path: str) -> State:
     try:
-        status = os.stat(path)  # noqa: PTH116  # the same
-    except (OSError, ValueError):  # a word that names no file
+        status = os.stat(path)  # noqa: PTH116  # faster
+    except (OSError, ValueError):  # the word does not name a file
         return None
-    if stat.S_ISDIR(status.st_mode):  # what is in it says nothing
+    if stat.S_ISDIR(status.st_mode):  # a change in a folder does not matter
         return status.st_dev, status.st_ino
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,4 +1,4 @@
-"""Arguments of a tool that are repeated as headers of HTTP: `x-mcp-header` in its schema (2026-07-28). Pure."""
+"""Arguments of a tool that are repeated as HTTP headers: `x-mcp-header` in its schema (2026-07-28). Pure."""
 
 import base64
 import re
@@ -16,22 +16,22 @@ ONE_OR_SEVERAL = frozenset(
     | {"not", "if", "then", "else", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems"}
 )
 BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
-"""Keywords that have schemas inside. `$ref` is not one: nothing is looked up."""
+"""Keywords that contain schemas. `$ref` is not one of them, because references are not followed."""
 
 Path = tuple[str, ...]
 
 
 def header_value(text: str) -> str:
-    """The text as a header can have it: encoded if it is not plain ASCII, or has a blank at an end."""
+    """The text as the value of a header: encoded if it is not plain ASCII, or has a blank at the start or end."""
     if PLAIN.fullmatch(text) and not ENCODED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode('ascii')}?="
 
 
 def headers_of_schema(schema: Mapping[str, Any]) -> dict[Path, str]:
-    """The name of the header for each property, by the path of the property.
+    """The header name of each property, by the property's path.
 
-    Raises ValueError if the schema breaks the rules: then the tool must not be used.
+    Raises ValueError if the schema breaks the rules. Then the tool must not be used.
     """
     found: dict[Path, str] = {}
     for path, inner in _schemas(schema):
@@ -39,19 +39,19 @@ def headers_of_schema(schema: Mapping[str, Any]) -> dict[Path, str]:
             continue
         name = inner[KEY]
         if not path:
-            raise ValueError(f"{KEY} is not at a property")
+            raise ValueError(f"{KEY} is not on a property")
         if not isinstance(name, str) or not TOKEN.fullmatch(name):
             raise ValueError(f"{KEY} of {'.'.join(path)} is not the name of a header")
         if not isinstance(inner.get("type"), str) or inner["type"] not in TYPES:
             raise ValueError(f"{KEY} of {'.'.join(path)} is only possible for a string, integer or boolean")
         if name.lower() in (other.lower() for other in found.values()):
-            raise ValueError(f"{KEY} {name} is there twice")
+            raise ValueError(f"{KEY} {name} occurs twice")
         found[path] = name
     return found
 
 
 def argument_headers(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
-    """The headers for a call. An argument that is missing or null has none. Raises ValueError as above."""
+    """The headers for a call. An argument that is missing or null has none. Raises ValueError for a bad schema."""
     headers = {}
     for path, name in headers_of_schema(schema).items():
         value: Any = arguments
@@ -65,7 +65,7 @@ def argument_headers(schema: Mapping[str, Any], arguments: Mapping[str, Any]) ->
 
 
 def _schemas(root: Any) -> Iterator[tuple[Path | None, Mapping[str, Any]]]:
-    """Every schema in `root`. The path leads through properties only; else it is None."""
+    """Every schema in `root`, with its path if that leads only through properties, else with None."""
     waiting: list[tuple[Path | None, Any]] = [((), root)]
     while waiting:
         path, node = waiting.pop()

@@ -1,4 +1,4 @@
-"""McpServer: one server of this process, from its start to its end. It starts only as it was approved."""
+"""McpServer: starts, uses and stops one server. It starts only if it is as the user approved it."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tark_lsp.mcp.server_log import ServerLog
 from tark_lsp.mcp.tool_list import ToolList
 
 WAIT_SECONDS = 10.0
-"""How long a call waits for its server."""
+"""How long a call waits for its server to start."""
 
 
 class ServerState(StrEnum):
@@ -33,7 +33,7 @@ class McpServer:
     def __init__(
         self, config: ServerConfig, pins: PinStore, around: Surroundings, changed: Callable[[], None] = lambda: None
     ) -> None:
-        """`changed` is called when its state is another one."""
+        """`changed` is called when the state changes."""
         self.config = config
         self._changed = changed
         self._around = around
@@ -56,12 +56,12 @@ class McpServer:
 
     @property
     def unconfined(self) -> str:
-        """Why it runs without a sandbox."""
+        """Why the server runs without a sandbox; empty if it runs in one."""
         return self._connector.unconfined
 
     @property
     def is_confined(self) -> bool:
-        """Whether it runs in the sandbox, without network. Before it runs, nobody knows."""
+        """Whether the server runs in the sandbox, without network. False before it runs."""
         settings = self.config.settings
         inside = settings.url is None and settings.sandbox and not settings.network and not self.unconfined
         return self.state is ServerState.READY and inside
@@ -72,20 +72,20 @@ class McpServer:
         return self._connector.client
 
     def approved(self) -> Pin:
-        """Its pin, if it holds for the configuration. Raises McpError."""
+        """The pin, if it matches the configuration and the server is switched on. Raises McpError."""
         pin = self.approval.holding()
         self.tools.compare_with(pin)
         return pin
 
     def start(self) -> None:
-        """In the background, unless it runs already."""
+        """Starts the server in the background, unless it already runs."""
         if self.state not in (ServerState.STARTING, ServerState.READY):
             self._starting = asyncio.create_task(self._start())
             self._starting.add_done_callback(self._started)
             self._changed()
 
     async def ready(self) -> Client:
-        """Starts it if necessary, and waits. Raises McpError, also if it runs and its approval was taken back."""
+        """Starts the server if necessary, and waits. Raises McpError, also if it runs but its approval was revoked."""
         if self.state is ServerState.READY:
             self.approved()
         self.start()
@@ -99,7 +99,7 @@ class McpServer:
         return self.client
 
     async def call_tool(self, call: Call) -> Content:
-        """Raises McpError, also if the tool is not as it was approved."""
+        """Calls a tool. Raises McpError, also if the tool is not as it was approved."""
         client = await self.ready()
         await self.tools.update(self._connector)
         self.tools.check(call.tool, self.approved())
@@ -121,15 +121,15 @@ class McpServer:
             self.tools.forget()
 
     async def _start(self) -> None:
-        """Raises McpError, which is kept in `error`."""
+        """Raises McpError, which is also kept in `error`."""
         self.error = None
         try:
             resolved = resolve(self.config, self._around.folders())
             facts = await self._connector.open(resolved, self.approval.holding_for(resolved))
-            self.approval.holding_for(resolved)  # it can be taken back while the server starts
+            self.approval.holding_for(resolved)  # the approval can be revoked while the server starts
             self.approval.note(resolved, era=facts.era)
             await self.tools.update(self._connector, rounds=1)
-            self.error = None  # of a first attempt
+            self.error = None  # a first attempt can have set it
             self.log.add(f"running: {facts.name or 'it has no name'}, protocol {facts.version}")
         except TarkError as error:
             self.error = error if isinstance(error, McpError) else McpError(error.message, hint=error.hint)
@@ -138,7 +138,7 @@ class McpServer:
             if isinstance(error, NeedsLogin):
                 self.approval.note(resolved, needs_login=True)
             raise self.error from error
-        except BaseException:  # cancelled, too: no process is left behind
+        except BaseException:  # also if cancelled, so that no process is left behind
             await self._connector.aclose()
             raise
 
@@ -148,6 +148,6 @@ class McpServer:
         self._changed()
 
     def _ended(self, error: McpError) -> None:
-        """By itself."""
+        """The server ended by itself."""
         self.error = error
         self._changed()

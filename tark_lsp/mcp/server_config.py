@@ -1,6 +1,6 @@
-"""ServerConfig: one server as it is configured, and what that means here: program, environment, digest.
+"""ServerConfig: the configuration of one server. Resolves it to a program with its environment, or a URL, and a digest.
 
-A server is the user's own (config.toml), or an offer of a project (offers.py). Both start only if their pin holds.
+A server is the user's own (config.toml), or an offer of a project (offers.py). Both start only if their pin matches.
 """
 
 import os
@@ -19,16 +19,16 @@ from tark_lsp.workspace.programs import find_program
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 WORDS = re.compile(r"[\s;&|<>()'\"`]+")
-"""What is between the words of a line for a shell."""
+"""The separators of words in a shell's command line."""
 LARGEST_SCRIPT = 50_000_000
-"""Bytes of a file of the workspace that is part of a digest."""
+"""The most bytes of a file of the workspace that is part of a digest."""
 NOT_PINNED = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "docker", "podman", "deno"})
-"""Programs that can run other code each time, whatever the digest of their command says."""
+"""Programs that can run different code each time, even if the digest of their command is the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """`source`: the file of an offer; None for the user's own. `env` and `headers` can have `${VAR}`."""
+    """`source`: the file of an offer; None for the user's own server. `env` and `headers` can contain `${VAR}`."""
 
     name: str
     settings: McpServerSettings
@@ -40,29 +40,29 @@ class ServerConfig:
 
     @property
     def trusted(self) -> bool:
-        """Never for an offer: nothing that a project writes loosens anything."""
+        """Always false for an offer: a project cannot weaken a protection."""
         return self.settings.trusted and not self.is_offer
 
     def offers(self, tool: str) -> bool:
-        """Whether the configuration lets the server have this tool."""
+        """Whether the configuration allows this tool of the server."""
         return self.settings.tools is None or tool in self.settings.tools
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of your variables that it gets."""
+        """The names of the user's environment variables that the server gets."""
         texts = [*self.settings.env.values(), *self.settings.headers.values()]
         return tuple(dict.fromkeys(found[1] for text in texts for found in VARIABLE.finditer(text)))
 
     @property
     def scope(self) -> str:
-        """Where its pin is valid: everywhere, or in the folder of its file."""
+        """Where the server's pin is valid: empty for everywhere, or the file of the offer."""
         return "" if self.source is None else str(self.source)
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """`argv` and `cwd` of a program, or `url`. `digest` is of all that a person approves. `scripts`: files of the
-    workspace that the command names, each with the SHA-256 of its content, which is part of the digest."""
+    """`argv` and `cwd` of a program, or `url`. `digest` covers everything that the user approves. `scripts`: files of
+    the workspace that the command names, each with the SHA-256 of its content, which is part of the digest."""
 
     digest: str
     argv: tuple[str, ...] = ()
@@ -70,12 +70,12 @@ class Resolved:
     url: str = ""
     scripts: tuple[tuple[Path, str], ...] = ()
     links: tuple[Path, ...] = ()
-    """Files outside the workspace that links in it lead to, if the command names these links."""
+    """Files outside the workspace that the command names by links in the workspace."""
     warning: str = field(default="", compare=False)
 
     @property
     def shown(self) -> str:
-        """What would be started or connected to, exactly."""
+        """The exact command that would be started, or the URL."""
         return self.url or " ".join(map(quoted, self.argv))
 
     @property
@@ -88,10 +88,10 @@ class Resolved:
 
 
 def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
-    """Raises McpError if it cannot be started as it is configured."""
+    """Raises McpError if the server cannot be started as it is configured."""
     settings = config.settings
     if (settings.command is None) == (settings.url is None):
-        raise McpError("it has neither a command nor a URL, or both", hint="set command or url")
+        raise McpError("it must have either a command or a URL", hint="set command or url")
     parts: dict[str, object] = {
         "env": dict(settings.env),
         "headers": dict(settings.headers),
@@ -113,7 +113,7 @@ def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:
-    """`${VAR}` and `${VAR:-else}`. Raises McpError for a variable that is not set."""
+    """Replaces `${VAR}` and `${VAR:-else}`. Raises McpError for a variable that is not set, or has several lines."""
 
     def value(found: "re.Match[str]") -> str:
         known = environ.get(found[1]) or found[2]
@@ -131,7 +131,7 @@ def expand_all(texts: Mapping[str, str], environ: Mapping[str, str]) -> dict[str
 
 
 def quoted(word: str) -> str:
-    """As a shell would need it: so that no blank hides where a word ends."""
+    """The word, quoted as for a shell if necessary, so that the ends of words are visible."""
     return word if re.fullmatch(r"[\w@%+=:,./-]+", word, re.ASCII) else "'" + word.replace("'", "'\\''") + "'"
 
 
@@ -165,8 +165,8 @@ def _program(command: str, cwd: Path, folders: Sequence[Path]) -> Path:
 
 
 def _named_files(argv: Sequence[str], cwd: Path, folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """The files of the workspace among the words of the command, also of a line for a shell
-    (`sh -c './server.sh --stdio'`), and the files outside that links of the workspace with these names lead to."""
+    """The files that the words of the command name: those in the workspace, and those outside that links in the
+    workspace lead to. The words of a shell's command line count, too (`sh -c './server.sh --stdio'`)."""
     words = (part for word in argv for part in (word, *(WORDS.split(word) if WORDS.search(word) else ())))
     named = [Path(os.path.normpath(cwd / word)) for word in words if word and "\0" not in word and len(word) < 4_000]
     roots = [Path(os.path.realpath(folder)) for folder in folders]

@@ -1,4 +1,4 @@
-"""ServerLog: what happened to a server, and what it wrote to stderr, for the user. It outlives the server's process."""
+"""ServerLog: a server's events and its stderr, for the user. It outlives the server's process."""
 
 import time
 from collections import deque
@@ -12,20 +12,20 @@ LONGEST_LINE = 2_000
 
 class ServerLog:
     def __init__(self, ended: Callable[[McpError], None] = lambda _: None) -> None:
-        """`ended` is called when the server has ended by itself."""
+        """`ended` is called when the server ended by itself."""
         self._ended = ended
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._begun = b""
-        """A line of stderr without its end."""
+        """The beginning of a line of stderr that is not complete yet."""
 
     def add(self, event: str) -> None:
-        """`event` can have words of the server, which are no lines of ours."""
+        """`event` can contain text of the server, so it is kept on one line."""
         self._end_line()
         line = event[:LONGEST_LINE].replace("\r", "").replace("\n", "⏎")
         self._lines.append(f"{time.strftime('%H:%M:%S')}  {line}")
 
     def said(self, data: bytes) -> None:
-        """What it wrote to stderr."""
+        """Adds what the server wrote to stderr."""
         *whole, self._begun = (self._begun + data).split(b"\n")
         for line in whole:
             self._append(line)
@@ -37,7 +37,7 @@ class ServerLog:
         self._ended(error)
 
     def lines(self) -> list[str]:
-        """The oldest first. Lines of the server begin with `| `."""
+        """The oldest line first. Lines of the server begin with `| `."""
         begun = [self._shown(self._begun)] if self._begun else []
         return [*self._lines, *begun]
 

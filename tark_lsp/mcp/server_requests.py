@@ -1,4 +1,4 @@
-"""What a server wants of the user, in both eras: questions during a call, and their answers."""
+"""A server's questions to the user during a call, in both eras, and the answers."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ TOO_MANY = f"it asked for input more than {MOST_QUESTIONS} times"
 
 
 def serve(asked: Asked, waiting: Waiting | None, send: Send) -> None:
-    """A request of a legacy server. `waiting`: the latest call during which the user can be asked."""
+    """Handles a request of a legacy server. `waiting`: the latest call during which the user can be asked."""
     if asked.method == "ping":
         send(answer(asked.id, {}))
     elif asked.method != "elicitation/create":
@@ -49,19 +49,19 @@ async def _elicit(asked: Asked, waiting: Waiting, send: Send) -> None:
         raise
     except McpError as error:
         send(refusal(asked.id, INVALID_PARAMS, error.message))
-    except Exception:  # the server waits for an answer, whatever fails here
+    except Exception:  # the server must get an answer after any error
         log.exception("the user could not be asked")
         send(answer(asked.id, CANCELLED))
 
 
 async def ask_user(params: Mapping[str, Any], elicit: Elicit) -> Mapping[str, Any]:
-    """The result for the server. Raises McpError if it must not be asked."""
+    """Asks the user. Returns the result for the server. Raises McpError if the question must not be asked."""
     elicitation = read_elicitation(params)
     return accepted(elicitation, await elicit(elicitation))
 
 
 async def inputs_for(requests: Any, elicit: Elicit | None, most: int) -> dict[str, Any]:
-    """The answers to what a modern server wants to know. Raises McpError if it wants something else, or too much."""
+    """The answers to a modern server's questions. Raises McpError if it asks for something else, or too often."""
     answers: dict[str, Any] = {}
     wanted_inputs = requests if isinstance(requests, dict) else {}
     if len(wanted_inputs) > most:
@@ -77,7 +77,7 @@ async def inputs_for(requests: Any, elicit: Elicit | None, most: int) -> dict[st
 
 
 async def open_urls(error: RpcError, elicit: Elicit) -> None:
-    """The user opens the pages that a server needs first. Raises `error` if they do not open them all."""
+    """Asks the user to open the pages that a server needs first. Raises `error` if they do not open all of them."""
     data = error.failure.data
     wanted = data.get("elicitations") if isinstance(data, dict) else None
     if isinstance(wanted, list) and len(wanted) > MOST_QUESTIONS:

@@ -1,7 +1,7 @@
-"""What a server offers, as frozen values: tools, prompts and resources of its lists. Pure.
+"""A server's tools, prompts and resources as frozen values. Pure.
 
-All text in here is the server's own. The model gets it by `told_*`, between marks, with invisible characters as code
-points; people see it by the functions of `visible.py`.
+All their text is the server's own. For the model, it goes through `told_*`, which shows invisible characters as code
+points. For the user, it goes through the functions of `visible.py`.
 """
 
 import json
@@ -17,18 +17,18 @@ from tark_lsp.visible import is_hidden, visible_code
 
 LONGEST_NAME = 128
 LONGEST_TOLD = 2_048
-"""Characters of a description that the model gets."""
+"""The most characters of a description for the model."""
 LARGEST = 200_000
-"""Characters of JSON of one tool: a person has to read all of it."""
+"""The most characters of JSON of one tool. The limit is low because the user has to read all of it."""
 DEEPEST = 50
-"""Levels of a schema."""
+"""The most levels of a schema."""
 WORDS = frozenset({"description", "title", "$comment"})
-"""Keywords whose text is only read. All other strings of a schema are part of a call, so they cannot be changed."""
+"""Keywords whose text is only for readers. All other strings of a schema affect calls, so they must not be changed."""
 
 
-@dataclass(frozen=True)  # without slots, so that `digest` is cached: each turn needs those of all tools
+@dataclass(frozen=True)  # without slots, so that `digest` can be cached: each turn needs all digests
 class ServerTool:
-    """`schema` is the JSON schema of its arguments. `annotations` are claims of the server."""
+    """`schema` is the JSON schema of the arguments. `annotations` are unverified claims of the server."""
 
     name: str
     title: str = ""
@@ -38,14 +38,14 @@ class ServerTool:
     annotations: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """With MCP's own names: what the digest is of, and what is stored."""
+        """The tool with MCP's names of the fields, for the digest and the stored pin."""
         parts = {"name": self.name, "title": self.title, "description": self.description}
         schemas = {"inputSchema": self.schema, "outputSchema": self.output_schema}
         return {**parts, **schemas, "annotations": self.annotations}
 
     @cached_property
     def digest(self) -> str:
-        """Of all that a person approves: names, descriptions, schemas, annotations."""
+        """The digest of everything that the user approves: names, descriptions, schemas, annotations."""
         return digest_of(self.as_json())
 
 
@@ -73,7 +73,7 @@ def digest_of(value: Any) -> str:
 
 
 def read_tool(value: Any) -> ServerTool:
-    """Raises ValueError if it cannot be used; the text says why, and names the tool."""
+    """Raises ValueError if the tool cannot be used. The text names the tool and says why."""
     if not isinstance(value, dict) or not isinstance(name := value.get("name"), str) or not name:
         raise ValueError("a tool has no name")
     shown = visible_code(name[:LONGEST_NAME])
@@ -106,7 +106,7 @@ def read_tool(value: Any) -> ServerTool:
 def read_tools(values: Iterable[Any]) -> tuple[tuple[ServerTool, ...], tuple[str, ...]]:
     """The tools that can be used, sorted by name, and one sentence for each of the others.
 
-    Two tools of one name are both left out: nobody could say which of them a call means.
+    If two tools have the same name, both are left out, because a call could mean either of them.
     """
     tools, problems = [], []
     for value in values:
@@ -116,7 +116,7 @@ def read_tools(values: Iterable[Any]) -> tuple[tuple[ServerTool, ...], tuple[str
             problems.append(str(error))
     for name, count in Counter(tool.name for tool in tools).items():
         if count > 1:
-            problems.append(f"the tool {visible_code(name)} is there {count} times")
+            problems.append(f"the tool {visible_code(name)} occurs {count} times")
             tools = [tool for tool in tools if tool.name != name]
     return tuple(sorted(tools, key=lambda tool: tool.name)), tuple(problems)
 
@@ -142,7 +142,7 @@ def read_resources(values: Iterable[Any]) -> tuple[ServerResource, ...]:
 
 
 def told_text(text: str, longest: int = LONGEST_TOLD) -> str:
-    """The server's text for the model: invisible characters as code points, at most so many characters."""
+    """The server's text for the model, with invisible characters as code points, cut to `longest` characters."""
     shown = visible_code(text[:longest])
     return shown if len(shown) <= longest and len(text) <= longest else f"{shown[:longest]} [cut]"
 
@@ -154,7 +154,7 @@ def told_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _told(value: Any, *, is_schema: bool) -> Any:
-    """`is_schema`: its keys are keywords, not names of properties."""
+    """`is_schema`: the keys of `value` are keywords, not names of properties."""
     if isinstance(value, dict):
         return {
             key: told_text(inner)
@@ -166,7 +166,7 @@ def _told(value: Any, *, is_schema: bool) -> Any:
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether it has more than `DEEPEST` levels. Without recursion, which such a value would break."""
+    """Whether the value has more than `DEEPEST` levels. It does not recurse, because a deep value would break that."""
     level = [value]
     for _ in range(DEEPEST):
         inner = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))

@@ -1,4 +1,4 @@
-"""McpServers: all servers of this process, as they are configured now. Each runs once, whatever the number of chats."""
+"""McpServers: all configured servers of this process. Each server runs once, for all sessions."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool that was approved. `name` is the one for models and rules; `digest` is for the permission of a call."""
+    """An approved tool. `name` is its name for models and rules. A permission for a call is bound to `digest`."""
 
     name: str
     server: McpServer
@@ -29,7 +29,7 @@ class OfferedTool:
 
 class McpServers:
     def __init__(self, pins: PinStore, around: Surroundings, changed: Callable[[], None] = lambda: None) -> None:
-        """`changed` is called when the state of a server is another one."""
+        """`changed` is called when the state of a server changes."""
         self._changed = changed
         self._pins = pins
         self._around = around
@@ -38,7 +38,7 @@ class McpServers:
         self._offered: dict[str, tuple[Pin, McpServer, Sequence[OfferedTool]]] = {}
 
     def configure(self, configs: Sequence[ServerConfig]) -> None:
-        """Servers whose configuration changed, or is gone, end. Nothing is started."""
+        """Stops servers whose configuration changed or was removed. Starts nothing."""
         wanted = {config.name: config for config in configs if config.settings.enabled}
         for name, server in list(self._servers.items()):
             if wanted.get(name) != server.config:
@@ -58,7 +58,7 @@ class McpServers:
         return self._servers.get(name)
 
     def approved(self) -> list[McpServer]:
-        """Those whose pin holds."""
+        """The servers whose pin matches and that are switched on."""
         found = []
         for server in self.servers():
             try:
@@ -70,12 +70,12 @@ class McpServers:
         return found
 
     def start(self) -> None:
-        """Those that are approved, in the background."""
+        """Starts the approved servers in the background."""
         for server in self.approved():
             server.start()
 
     def tools(self) -> list[OfferedTool]:
-        """From the pins, so that they are known before any server has started."""
+        """The tools that can be used, from the pins, so that they are known before any server starts."""
         found = []
         for server in self.servers():
             try:
@@ -87,7 +87,7 @@ class McpServers:
         return sorted(found, key=lambda offered: offered.name)
 
     def _offered_by(self, server: McpServer, pin: Pin) -> Sequence[OfferedTool]:
-        """All that it may offer by its configuration, made once for each pin: it is asked for in each turn."""
+        """The tools of the pin that the configuration allows. Cached for each pin, because each turn needs them."""
         name = server.config.name
         known = self._offered.get(name)
         if known is None or known[0] is not pin or known[1] is not server:
@@ -97,7 +97,7 @@ class McpServers:
         return known[2]
 
     def notices(self) -> list[str]:
-        """What the user should know: servers that are not approved, do not start, or changed. A sentence for each."""
+        """A sentence for each server that is not approved, does not work, or changed."""
         told = []
         for server in self.servers():
             name = f"the MCP server {server.config.name}"
@@ -118,12 +118,12 @@ class McpServers:
         return told
 
     def start_one(self, name: str) -> None:
-        """In the background, if it is approved."""
+        """Starts the server in the background, unless it already runs. It fails to start if it is not approved."""
         if (server := self._servers.get(name)) is not None:
             server.start()
 
     async def end(self, name: str) -> None:
-        """It can be started again."""
+        """Stops the server. It can be started again."""
         if (server := self._servers.get(name)) is not None:
             await server.aclose()
 

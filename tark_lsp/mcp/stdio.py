@@ -1,4 +1,4 @@
-"""The transport over stdin and stdout of a process of ours: one line of JSON for each message."""
+"""The transport over stdin and stdout of a child process, with one line of JSON for each message."""
 
 import asyncio
 import contextlib
@@ -22,21 +22,22 @@ from tark_lsp.workspace.processes import CREATION_FLAGS, hide_memory, signal_gro
 log = logging.getLogger(__name__)
 
 KEPT_ERRORS = 4_000
-"""Bytes of the end of stderr that an error can show."""
+"""The last bytes of stderr that are kept for an error."""
 NPM = "npm error"
 POLL_SECONDS = 0.02
 SILENCE_SECONDS = 0.5
-"""From the end of stdin or stdout to that of the process, and from that to the end of stderr: a child can keep it."""
+"""How long to wait for the process to exit after its stdin or stdout ended, and for the end of stderr after the process
+exited. A child of the process can keep stderr open."""
 PIPES = {0: "stdin", 1: "stdout"}
 ERRORS = 2
-"""The number of stderr."""
+"""The file descriptor of stderr."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is started: `argv[0]` is an absolute path. `first_input` is written before anything else.
+    """The program to start. `argv[0]` is an absolute path. `first_input` is written to stdin before anything else.
 
-    `hint` follows the error of one that ends by itself.
+    `hint` is added to the error if the program ends by itself.
     """
 
     argv: Sequence[str]
@@ -93,7 +94,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
             raise McpError(f"it could not be started: {error}", hint="check its command") from error
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The process can end before `subprocess_exec` returns."""
+        """Sets the process here already, because it can exit before `subprocess_exec` returns."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._process = transport
 
@@ -113,7 +114,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if stdin.is_closing() or self._exited.is_set():  # `_report_exit` says why
             return
         if stdin.get_write_buffer_size() > LARGEST_MESSAGE:
-            raise McpError("it does not read what it is sent")
+            raise McpError("it does not read its input")
         stdin.write(data)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -130,7 +131,8 @@ class StdioTransport(asyncio.SubprocessProtocol):
             self._end(error)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002  # asyncio's signature
-        """A server that closed its stdin or stdout can answer nothing more. One that ends says so by its exit code."""
+        """A server that closed its stdin or stdout cannot answer any more, so it is stopped. If it is just exiting, the
+        delay lets it exit by itself, so that the error can name its exit code."""
         if fd in PIPES and not self._closing:
             why = McpError(f"it closed its {PIPES[fd]}, so it was ended")
             asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._end, why)
@@ -143,7 +145,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._exited.set()
         if self._errors_ended:
             self._report_exit()
-        else:  # the reason may not be read yet
+        else:  # stderr, which has the reason, may not be read yet
             asyncio.get_running_loop().call_later(SILENCE_SECONDS, self._report_exit)
 
     def _report_exit(self) -> None:
@@ -154,7 +156,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._report(ProgramEnded(f"it has ended ({how}){said}", hint=self._program.hint))
 
     def _end(self, why: McpError) -> None:
-        """End it at once, because it does harm or is of no use."""
+        """Kills the server at once, because it does harm or is of no use."""
         if self._closing or self._exited.is_set():  # then `_report_exit` says why
             return
         self._report(why)
@@ -168,7 +170,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
                 self._receiver.closed(error)
 
     def _signal(self, number: int) -> bool:
-        """Whether something of the group is still there."""
+        """Sends the signal to the process group. Returns whether a process of the group still exists."""
         if self._process is None:
             return False
         if sys.platform == "win32":  # untested
@@ -178,7 +180,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         return signal_group(self._process.get_pid(), number)
 
     async def aclose(self) -> None:
-        """Close stdin, wait, SIGTERM, wait, SIGKILL: as the specification wants it."""
+        """Closes stdin, waits, sends SIGTERM, waits, sends SIGKILL: as the specification says."""
         self._closing = True
         if self._process is None:
             return
@@ -202,13 +204,14 @@ class StdioTransport(asyncio.SubprocessProtocol):
         end = loop.time() + seconds
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._exited.wait(), seconds)
-        while self._signal(0) and loop.time() < end:  # noqa: ASYNC110  # nothing tells when a group ends
+        while self._signal(0) and loop.time() < end:  # noqa: ASYNC110  # there is no event for the end of a group
             await asyncio.sleep(POLL_SECONDS)
         return self._exited.is_set() and not self._signal(0)
 
 
 def _reason(lines: Sequence[str]) -> str:
-    """The last line of stderr. npm says first what is wrong, after a code and ends with the path of a log."""
+    """The last line of stderr. npm is different: its reason comes first, after an error code, and the path of a log
+    comes last."""
     said = [line.strip() for line in lines if line.strip()]
     if not said or not said[-1].startswith(NPM):
         return said[-1] if said else ""

@@ -1,7 +1,7 @@
-"""The transport over HTTP: each message is a POST, whose answer is JSON or a stream of events.
+"""The transport over HTTP. Each message is a POST request, whose response is JSON or a stream of events.
 
-Legacy servers can have a session, send by themselves on a GET stream, and resume a stream that broke. Redirects are
-not followed, and headers with keys go to exactly the configured URL.
+Legacy servers can have a session, send messages on a stream that is opened with GET, and resume a stream that broke.
+Redirects are not followed, so headers with keys go only to the configured URL.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ log = logging.getLogger(__name__)
 EVENTS = "text/event-stream"
 CHANGED = Told("notifications/tools/list_changed", {})
 MOST_RETRIES = 5
-"""Of a stream that broke, or was closed by the server, without an event in between."""
+"""For a stream that broke or was closed by the server, without an event in between."""
 SHORTEST_RETRY, RETRY_SECONDS, LONGEST_RETRY = 0.05, 1.0, 30.0
 
 
 @dataclass(slots=True)
 class _Stream:
-    """What is known of one stream of events."""
+    """The state of one stream of events."""
 
     last_id: str = ""
     retry_seconds: float = RETRY_SECONDS
@@ -45,7 +45,7 @@ class StreamableHttp:
         self._tasks: dict[asyncio.Task[None], RequestId | None] = {}
         self._closed = False
         self._greeted: asyncio.Task[None] | None = None
-        """The end of the legacy opening, which has to arrive before any request."""
+        """Delivers the end of the legacy opening, which must arrive before any request."""
 
     async def start(self, receiver: Receiver) -> None:
         self._receiver = receiver
@@ -70,7 +70,7 @@ class StreamableHttp:
             self._begin(self._listen())
 
     def abandon(self, request_id: RequestId) -> None:
-        """Close its stream. To a modern server that says that the request is cancelled."""
+        """Closes the request's stream. A modern server then cancels the request."""
         for task, of in list(self._tasks.items()):
             if of == request_id and of is not None:
                 task.cancel()
@@ -92,7 +92,7 @@ class StreamableHttp:
             await self._http.aclose()
 
     async def _deliver(self, body: bytes, headers: Mapping[str, str], request_id: RequestId | None) -> None:
-        """Send one message, and pass on what comes back."""
+        """Sends one message, and passes the answers on to the receiver."""
         assert self._receiver is not None
         if request_id is not None and self._greeted is not None:
             await asyncio.wait([self._greeted])
@@ -108,7 +108,7 @@ class StreamableHttp:
             self._receiver.request_failed(request_id, problem)
 
     async def _post(self, body: bytes, headers: Mapping[str, str], request_id: RequestId | None) -> bool:
-        """Whether the request got its answer. Raises TarkError."""
+        """Returns whether the request got its answer. Raises TarkError."""
         sent = {**headers, "content-type": JSON, "accept": f"{JSON}, {EVENTS}"}
         stream = _Stream()
         async with self._http.request("POST", sent, body) as response:
@@ -124,7 +124,8 @@ class StreamableHttp:
         return request_id is not None and await self._resume(stream, request_id)
 
     async def _resume(self, stream: _Stream, request_id: RequestId | None) -> bool:
-        """Read on after the last event, as long as the server lets us (legacy). Raises TarkError."""
+        """Resumes the stream of a legacy server after the last event. Returns whether the request got its answer.
+        Raises TarkError."""
         tries = 0
         while self._can_resume(stream) and tries < MOST_RETRIES:
             await asyncio.sleep(min(max(stream.retry_seconds, SHORTEST_RETRY), LONGEST_RETRY))
@@ -141,9 +142,9 @@ class StreamableHttp:
         return bool(stream.last_id) and (self._http.facts is None or self._http.facts.era is Era.LEGACY)
 
     async def _listen(self) -> None:
-        """The stream of a legacy server for what it sends by itself. It need not have one.
+        """Reads the stream on which a legacy server sends messages by itself. A server need not have one.
 
-        If it breaks, the tools can have changed meanwhile.
+        While the stream is broken, a report of changed tools can get lost, so they count as changed.
         """
         assert self._receiver is not None
         for tries, pause in enumerate(pauses()):
@@ -160,7 +161,7 @@ class StreamableHttp:
             self._receiver.received(CHANGED)
 
     async def _listen_once(self) -> bool:
-        """Until the stream ends. False if there is none. Raises TarkError."""
+        """Reads until the stream ends. False if the server has no such stream. Raises TarkError."""
         stream = _Stream()
         async with self._http.request("GET", {"accept": EVENTS, **self._http.version()}) as response:
             if response.status != 200 or type_of(response) != EVENTS:
@@ -170,7 +171,8 @@ class StreamableHttp:
         return True
 
     async def _read_events(self, response: HttpResponse, stream: _Stream, request_id: RequestId | None) -> bool:
-        """Pass on the messages of a stream. True at the answer to the request. A cut stream is like one that ended."""
+        """Passes on the messages of a stream. True as soon as the request has its answer. If the stream can be resumed,
+        a broken one is handled like one that ended."""
         decoder = SseDecoder(LARGEST_MESSAGE)
         try:
             async for chunk in response.chunks:
@@ -192,12 +194,12 @@ class StreamableHttp:
         return False
 
     def _pass_on(self, data: bytes, request_id: RequestId | None) -> bool:
-        """Whether the answer to the request is among these messages."""
+        """Passes on the messages in `data`. Returns whether the answer to the request is one of them."""
         assert self._receiver is not None
         try:
             messages = parse_messages(data)
         except ValueError as error:
-            log.warning("an MCP server sent what is no message: %s", error)
+            log.warning("an MCP server sent something that is not a message: %s", error)
             return False
         answered = False
         for message in messages:

@@ -1,6 +1,6 @@
-"""The logins of servers over HTTP: in the system's keyring, and nowhere else on the disk.
+"""Stores the logins at servers over HTTP in the system's keyring, and nowhere else on the disk.
 
-Without a keyring nothing is stored. Tokens that a keyring does not take are kept in memory, until the process ends.
+Without a keyring, nothing is stored. Tokens that the keyring does not take are kept in memory until the process ends.
 """
 
 import asyncio
@@ -22,18 +22,18 @@ from tark_lsp.llm.keys.store import KEYRING_VARIABLE, READ_SECONDS, WRITE_SECOND
 log = logging.getLogger(__name__)
 
 EARLY_SECONDS = 30.0
-"""How long before its end a token counts as expired: a request takes time."""
+"""A token counts as expired this long before its end, because a request takes time."""
 LOCK_SECONDS, LOOK_SECONDS = 45.0, 0.05
-"""How long the refresh of another process can take; how often this one looks."""
+"""How long to wait for another process's refresh, and how often to check."""
 UNLOCK = f"unlock it and try again ({KEYRING_VARIABLE}=off turns it off, and then there are no logins)"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredLogin:
-    """Tokens, which are sent to exactly `url`, and what a refresh of them needs.
+    """The tokens, which are sent only to `url`, and the data for their refresh.
 
-    `expires` and `issued`: Unix seconds; `expires` 0: not known. `wanted`: rights that the server asked for later. The
-    user registered the client by hand if `client_is_given`.
+    `expires` and `issued` are Unix seconds. `expires` is 0 if it is unknown. `wanted`: rights that the server asked for
+    later. `client_is_given`: the user registered the client by hand.
     """
 
     url: str
@@ -62,13 +62,14 @@ class StoredLogin:
 
 
 def entry_of(name: str, scope: str) -> str:
-    """The name of an entry in the keyring. `scope`: empty, or the file of an offer. No provider has a slash."""
+    """The name of an entry in the keyring. `scope`: empty, or the file of an offer. It cannot be the entry of a model
+    provider, because those have no slash in their names."""
     digest = f"/{sha256(scope.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}" if scope else ""
     return f"mcp/{name}{digest}"
 
 
 class TokenStore:
-    """Raises McpError if there is a keyring and it cannot be used. `lock_folder`: need not exist."""
+    """Methods raise McpError if there is a keyring but it cannot be used. `lock_folder()` need not exist."""
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class TokenStore:
         return max(found, key=lambda one: one.issued, default=None)
 
     async def write(self, entry: str, login: StoredLogin, *, seconds: float = WRITE_SECONDS) -> bool:
-        """Whether the keyring has it. If not, this process keeps it in memory, and the log says so."""
+        """Returns whether the keyring stored the login. If not, it is kept in memory, and the log says so."""
         try:
             if await self._ask("store", seconds, entry, json.dumps(asdict(login))):
                 self._unsaved.pop(entry, None)
@@ -109,15 +110,15 @@ class TokenStore:
         return False
 
     async def delete(self, entry: str) -> bool:
-        """Whether there was one."""
+        """Returns whether there was a login."""
         unsaved = self._unsaved.pop(entry, None) is not None
         return bool(await self._ask("delete", WRITE_SECONDS, entry)) or unsaved
 
     @asynccontextmanager
     async def alone(self, entry: str) -> AsyncIterator[None]:
-        """No other process of the user is in here for this entry. Many servers end a login if two refresh it.
+        """Locks the entry, so that only one process of the user refreshes it. Many servers end a login if two do.
 
-        Where files cannot be locked (Windows, some file systems), and after `LOCK_SECONDS`, it goes on without.
+        If files cannot be locked (Windows, some file systems), or after `LOCK_SECONDS`, it continues without the lock.
         """
         if sys.platform == "win32" or self._lock_folder is None:
             yield
@@ -148,7 +149,7 @@ class TokenStore:
             os.close(descriptor)
 
     async def _ask(self, action: str, seconds: float, entry: str = "", text: str = "") -> object:
-        """None: there is no keyring, or no such entry."""
+        """None if there is no keyring, or no such entry."""
         if self._off:
             return None
         question = {"action": action, "provider": entry, "text": text}
@@ -159,7 +160,7 @@ class TokenStore:
 
 
 def _decode(text: str) -> StoredLogin | None:
-    """None for what tark-lsp did not write: then there is no login."""
+    """None if the entry is not from tark-lsp."""
     try:
         values = json.loads(text)
         known = {one.name: values[one.name] for one in fields(StoredLogin)}

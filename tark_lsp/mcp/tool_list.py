@@ -1,4 +1,4 @@
-"""ToolList: the tools that a running server lists, compared with those that the user approved."""
+"""ToolList: compares the tools that a running server lists with those that the user approved."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,14 +11,14 @@ from tark_lsp.mcp.pins import Changes, Pin, compare, usable
 from tark_lsp.mcp.server_tools import ServerTool
 
 MOST_LISTS = 3
-"""How often the list is read before one call."""
+"""How many times the list is read before one call, if it keeps changing."""
 
 
 async def offered_tools(server: str, client: Client) -> tuple[tuple[ServerTool, ...], tuple[str, ...]]:
-    """What the server offers now, and a sentence for each tool that cannot be used. Raises McpError."""
+    """The tools that the server offers now, and a sentence for each that cannot be used. Raises McpError."""
     tools, problems = await client.tools()
     kept = usable(server, tools)
-    clashing = [f"the tool {tool.name} has a name that another one gets, too" for tool in tools if tool not in kept]
+    clashing = [f"the tool {tool.name} gets the same name as another tool" for tool in tools if tool not in kept]
     return kept, (*problems, *clashing)
 
 
@@ -29,33 +29,33 @@ class ToolList:
         self._approval = approval
         self._changed = changed
         self._stale = True
-        """Whether the list has to be read again before the next call."""
+        """Whether the list must be read again before the next call."""
         self._reading = asyncio.Lock()
         self._listed: tuple[ServerTool, ...] | None = None
         self._compared: Pin | None = None
         self.changes = Changes()
         self.problems: tuple[str, ...] = ()
-        """Tools that cannot be used, a sentence for each."""
+        """A sentence for each tool that cannot be used."""
 
     def expire(self) -> None:
-        """The list has to be read again before the next call."""
+        """Makes the next call read the list again."""
         self._stale = True
 
     def forget(self) -> None:
-        """The server ends: its next start compares again."""
+        """Forgets the list, because the server stops. Its next start compares again."""
         self.changes, self._listed = Changes(), None
 
     async def update(self, connector: Connector, rounds: int = MOST_LISTS) -> None:
-        """Compare what the server offers now with what was approved, until it says no more that it changed. A failure
-        is no comparison: the next call tries again. Raises McpError."""
+        """Reads the list and compares it with the approved tools, again if it changes meanwhile. If that fails, the
+        next call tries again. Raises McpError."""
         async with self._reading:
             for _ in range(rounds):
                 if not self._stale:
                     return
-                self._stale = False  # first, since it can change meanwhile
+                self._stale = False  # before the read, because the list can change during it
                 try:
                     self._listed, self.problems = await offered_tools(self._server, connector.client)
-                except BaseException:  # cancelled, too; raised again
+                except BaseException:  # also if cancelled; raised again
                     self._stale = True
                     raise
                 self._compare(self._approval.pin)
@@ -64,12 +64,12 @@ class ToolList:
                 raise McpError("its list of tools changes each time it is read")
 
     def compare_with(self, pin: Pin) -> None:
-        """Again, if the user approved another pin while the server runs."""
+        """Compares the list again if the user approved another pin while the server runs."""
         if self._listed is not None and pin is not self._compared:
             self._compare(pin)
 
     def check(self, tool: ServerTool, pin: Pin) -> None:
-        """Raises McpError if the tool is not as the pin has it, or if the user switched it off."""
+        """Raises McpError if the tool is not as the user approved it, or if they switched it off."""
         known = pin.find(tool.name)
         if tool.name in self.changes.off or known is None or known.digest != tool.digest:
             raise McpError(

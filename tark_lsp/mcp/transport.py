@@ -1,4 +1,4 @@
-"""What the two transports, stdio and streamable HTTP, have in common."""
+"""The interface and limits that both transports, stdio and streamable HTTP, share."""
 
 import itertools
 from collections.abc import Iterator, Mapping
@@ -11,22 +11,23 @@ from tark_lsp.mcp.json_rpc import Incoming, RequestId
 LARGEST_MESSAGE = 16 * 1024 * 1024
 """Bytes."""
 MOST_UNASKED = 64 * 1024 * 1024
-"""Bytes of garbage and notifications in a row, without an answer between them. A server that floods is ended."""
+"""The most bytes in a row without an answer to a request. A server that sends more is stopped."""
 CLOSE_SECONDS = 2.0
-"""For each step of an orderly end."""
+"""The limit for each step of an orderly shutdown."""
 
 
 def pauses() -> Iterator[float]:
-    """Seconds before a stream for changes is opened again: some servers end it each time, or are gone for a while."""
+    """Seconds to wait before each reopening of a stream for changes. They grow, because some servers close the stream
+    each time, or are down for a while."""
     return (min(1.0 * 2**number, 60.0) for number in itertools.count())
 
 
 class ProgramEnded(McpError):
-    """The server's process has ended by itself."""
+    """The server's process ended by itself."""
 
 
 class HttpRefusal(McpError):
-    """A status of HTTP in place of an answer. `challenge`: its header `WWW-Authenticate`."""
+    """An HTTP error status in place of an answer. `challenge`: its header `WWW-Authenticate`."""
 
     def __init__(self, status: int, message: str, *, hint: str = "", challenge: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -35,18 +36,18 @@ class HttpRefusal(McpError):
 
 
 class Receiver(Protocol):
-    """Gets what arrives. Nothing in here raises."""
+    """Gets the messages of a transport. Its methods never raise."""
 
     def received(self, message: Incoming) -> bool:
-        """Whether it is an answer that somebody waited for."""
+        """Handles a message. Returns whether it answers a pending request."""
         ...
 
     def request_failed(self, request_id: RequestId, error: McpError) -> None:
-        """The request has no answer, and gets none."""
+        """The request failed and gets no answer."""
         ...
 
     def closed(self, error: McpError) -> None:
-        """The connection is gone."""
+        """The connection is closed."""
         ...
 
 
@@ -61,15 +62,15 @@ class Transport(Protocol):
         ...
 
     def send(self, message: Mapping[str, Any], headers: Mapping[str, str]) -> None:
-        """Does not wait. `headers`: those of this message, for HTTP. Raises McpError if the connection is gone."""
+        """Does not wait. `headers`: the HTTP headers for this message. Raises McpError if the connection is closed."""
         ...
 
     def opened(self, facts: ServerFacts) -> None:
-        """The era is known."""
+        """The connection is open, and its era is known."""
         ...
 
     def abandon(self, request_id: RequestId) -> None:
-        """Nobody waits for this answer any more."""
+        """The answer to this request is no longer needed."""
         ...
 
     async def aclose(self) -> None: ...

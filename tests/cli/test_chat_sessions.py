@@ -188,7 +188,7 @@ def test_undo_redo_and_back_to_an_earlier_prompt(start: Start, folder: Path) -> 
     terminal.expect("redone    a.txt")
     assert (folder / "a.txt").read_text() == "ONE\ntwo\n"
     terminal.say("/redo")
-    terminal.expect("nothing of the last turn is undone")
+    terminal.expect("the last turn has nothing to redo")
     terminal.say("more words")
     terminal.expect("end turn", times=3)
     terminal.say("/undo")

@@ -71,7 +71,7 @@ def test_the_largest_sides(form: str) -> None:
     assert check_images([("shot", mime_type, encoded(make(8_000, 8_000)))])
     for width, height in ((8_001, 2), (2, 8_001)):
         said = problem(mime_type, encoded(make(width, height)))
-        assert said == f"shot has {width:,} by {height:,} pixels, and 8,000 is the most for a side"
+        assert said == f"shot has {width:,} by {height:,} pixels, and a side can have at most 8,000"
 
 
 @FORMAT

@@ -195,7 +195,7 @@ async def test_what_was_approved_for_the_sandbox_is_asked_about_again_without_on
     pin.write_text(json.dumps({**json.loads(pin.read_text()), "unconfined": False}))  # as with a sandbox that works
     await editor.command("tark.mcp.restart", {"name": "toy"})
     row = await until(editor, "failed")
-    assert "you approved it for the sandbox, and it would run without one: the sandbox is turned off" in row["reason"]
+    assert "you approved it for the sandbox, but it would run without one: the sandbox is turned off" in row["reason"]
     shown = await editor.command("tark.mcp.show", {"name": "toy"})
     assert (shown["isDiff"], shown["approved"]) == (False, False)
     assert "so it would run without one" in shown["text"]

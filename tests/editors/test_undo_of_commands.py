@@ -126,7 +126,9 @@ async def test_after_kill_9_amid_the_command(folder: Path, tmp_path: Path) -> No
     await appears(folder / "done")
     await kill(editor)
     editor = await open_with(folder, home, "true")
-    await says(editor, f"protected paths, on which programs act: {folder}/sub/.vscode. If they are not yours")
+    await says(
+        editor, f"new protected paths, which other programs run or obey: {folder}/sub/.vscode. If they are not yours"
+    )
     assert not (folder / ".vscode").exists(), "the covers are gone"
     undone = await editor.command("tark.turn.undo", {"turnId": turn})
     assert undone["kept"] == []

@@ -98,7 +98,7 @@ async def test_a_hook_never_turns_a_question_into_a_yes(desk: HookDesk, body: st
 
 FAULTS = {
     "hangs": ("time.sleep(60)", "did not end within 0.5 s"),
-    "prints garbage": ("print('ok!')", "printed what is not JSON on stdout"),
+    "prints garbage": ("print('ok!')", "printed something that is not JSON on stdout"),
     "floods": ("\nwhile True: sys.stdout.write('x' * 65536)", "printed more than 8,000,000 bytes"),
     "fails": ("sys.exit('no config')", "ended with exit code 1: no config"),
     "dies": ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
@@ -167,7 +167,7 @@ async def test_a_formatter_changes_the_lines_of_the_edit_and_writes_nothing(desk
     assert shown[0].after == "f( 1 )\n\n\n\n\ng(3)\n"
     assert desk.bench.text("a.py") == "f( 1 )\n\n\n\n\ng(3)\n"
     (notice,) = desk.notices()
-    assert notice.endswith("also changed text of a.py that is not part of the edit (line 1): that is dropped")
+    assert notice.endswith("also changed text of a.py that is not part of the edit (line 1): those changes are dropped")
 
 
 async def test_a_formatter_does_not_touch_what_it_is_not_for(desk: HookDesk) -> None:

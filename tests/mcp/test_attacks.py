@@ -96,7 +96,7 @@ async def test_two_tools_of_one_name_are_both_off(desk: Desk) -> None:
     config = desk.plain("duplicates")
     listed = await list_tools(config, resolve(config, [desk.folder]), desk.pins, desk.around)
     assert [tool.name for tool in listed.pin.tools] == ["other"]
-    assert listed.shown.lines[-1] == "left out: the tool add is there 2 times"
+    assert listed.shown.lines[-1] == "left out: the tool add occurs 2 times"
 
 
 def offer(folder: Path, log: Path, name: str = "evil") -> None:

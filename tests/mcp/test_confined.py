@@ -78,7 +78,7 @@ async def test_its_variables_are_on_no_command_line(desk: Desk) -> None:
 
 async def test_a_required_sandbox_that_is_off_starts_nothing(tmp_path: Path) -> None:
     desk = Desk(tmp_path, sandbox_required=lambda: True)
-    with pytest.raises(McpError, match="without a sandbox, which your settings require"):
+    with pytest.raises(McpError, match="without a sandbox, but your settings require one"):
         await desk.approve(desk.plain())
     assert desk.told() == []
 
@@ -87,7 +87,7 @@ async def test_what_was_approved_for_the_sandbox_does_not_start_without_one(desk
     config = desk.config({"command": "/usr/bin/python3", "args": ("-S", "server.py", "writes")}, source=desk.folder)
     await desk.approve(config)
     without = McpServer(config, desk.pins, Surroundings(lambda: [desk.folder], desk.environ))
-    with pytest.raises(McpError, match="approved it for the sandbox, and it would run without one: the sandbox is"):
+    with pytest.raises(McpError, match="approved it for the sandbox, but it would run without one: the sandbox is"):
         await call(without)
     assert [path.name for path in desk.folder.iterdir()] == ["server.py"]
     desk.around = replace(desk.around, sandbox=lambda: None)

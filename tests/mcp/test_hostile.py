@@ -51,7 +51,7 @@ NO_ANSWERS = {
 @pytest.mark.parametrize("kind", NO_ANSWERS)
 async def test_an_answer_that_is_none_fails_the_call_at_once(desk: Desk, kind: str) -> None:
     server = await use(desk, f"def called(i, p): send({{'id': i, **{NO_ANSWERS[kind]}}})\n")
-    with pytest.raises(McpError, match="neither a result nor an error"):
+    with pytest.raises(McpError, match="no result or error that is an object"):
         await call(server)
 
 

@@ -57,7 +57,7 @@ ASKS_FOR_SECRETS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", ASKS_FOR_SECRETS)
 def test_a_form_that_asks_for_a_secret_in_other_words_is_refused(kind: str) -> None:
-    with pytest.raises(McpError, match="no form can"):
+    with pytest.raises(McpError, match="no form may do"):
         read_elicitation(ASKS_FOR_SECRETS[kind])
 
 

@@ -313,8 +313,8 @@ def config(**settings: Any) -> ServerConfig:
 
 
 BAD_CONFIGS = {
-    "nothing": ({}, "neither a command nor a URL"),
-    "both": ({"command": "sh", "url": "https://x.example"}, "neither a command nor a URL, or both"),
+    "nothing": ({}, "either a command or a URL"),
+    "both": ({"command": "sh", "url": "https://x.example"}, "either a command or a URL"),
     "not encrypted": ({"url": "http://x.example/mcp"}, "not encrypted"),
     "no such folder": ({"command": "sh", "cwd": "missing"}, "does not exist"),
     "no such program": ({"command": "./missing"}, "does not exist"),

@@ -158,7 +158,7 @@ async def test_progress_sets_the_clock_back(desk: Desk) -> None:
 async def test_garbage_is_skipped(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     server = await use(desk, desk.plain("garbage"))
     assert (await call(server)).text == "3"
-    assert "skipped 1 lines that are no messages" in caplog.text
+    assert "skipped 1 lines that are not messages" in caplog.text
 
 
 async def test_a_cancelled_call_is_cancelled_at_the_server(desk: Desk) -> None:

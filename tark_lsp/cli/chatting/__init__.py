@@ -1,1 +1,1 @@
-"""The terminal chat (`tark-lsp chat`): a client of our own server, for a conversation in the terminal."""
+"""The terminal chat (`tark-lsp chat`): a client of Tark's language server, for a conversation in the terminal."""

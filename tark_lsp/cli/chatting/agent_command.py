@@ -1,4 +1,4 @@
-"""`/agent`: chooses the custom agent of the session, approves one of the project, or sends a prompt to one."""
+"""`/agent`: selects the custom agent of the session, approves one of the project, or sends a prompt to one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,8 @@ class AgentCommand:
         self._screen = conversation.screen
 
     async def run(self, wanted: str) -> None:
-        """`NAME words` is a prompt; `NAME` alone is for the session; nothing lists the agents."""
+        """`NAME TEXT` sends a prompt. `NAME` alone selects the agent of the session. Without a name, the agents are
+        listed."""
         name, _, words = wanted.partition(" ")
         if words.strip():
             self._chat.send_prompt(f"/agent {wanted}")

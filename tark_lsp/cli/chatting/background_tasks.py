@@ -1,4 +1,4 @@
-"""The background tasks of the terminal chat, and what happens to the errors they raise."""
+"""Runs the background tasks of the terminal chat, and reports the errors that they raise."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -10,7 +10,7 @@ from tark_lsp.server.client import ServerGone
 
 
 class BackgroundTasks:
-    """An unexpected exception is a defect of ours: it is kept in `fault`, and `on_fault()` is called."""
+    """An unexpected exception is a bug in Tark: it is kept in `fault`, and `on_fault()` is called."""
 
     def __init__(self, screen: Screen, on_fault: Callable[[], None]) -> None:
         self.fault: BaseException | None = None
@@ -29,7 +29,7 @@ class BackgroundTasks:
         task.add_done_callback(self._task_ended)
 
     async def report_errors(self, work: Coroutine[Any, Any, None]) -> None:
-        """Prints the error that `work` raises, with what to do. That the server ended is reported by `ChatServer`."""
+        """Prints the error that `work` raises, with its hint, except `ServerGone`, which `ChatServer` reports."""
         try:
             await work
         except ServerGone:

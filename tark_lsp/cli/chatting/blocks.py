@@ -1,6 +1,6 @@
 """Splits streaming Markdown into finished blocks and the unfinished last one. Pure.
 
-Only whole lines decide (CommonMark, "Blocks and inlines"), so the blocks do not depend on how the stream is cut.
+Only whole lines are parsed (CommonMark, "Blocks and inlines"), so the blocks do not depend on how the stream is cut.
 """
 
 import re
@@ -11,7 +11,7 @@ ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 
 
 class MarkdownBlocks:
-    """Blocks are top-level blocks without the blank lines around them. A list with all its items is one block."""
+    """A block is a top-level block without the blank lines around it. A list with all its items is one block."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -45,7 +45,7 @@ class MarkdownBlocks:
         ]
 
     def unfinished(self, most: int) -> str:
-        """The whole unfinished block; "" if it has more characters than this."""
+        """The whole unfinished block; "" if it has more than `most` characters."""
         lines = [*self._lines, "".join(self._line_start)]
         return "\n".join(lines) if sum(map(len, lines)) + len(lines) <= most else ""
 

@@ -1,4 +1,4 @@
-"""The terminal chat: connects the terminal, the commands and the conversation until the user leaves."""
+"""The terminal chat: connects the terminal, the commands and the conversation, and runs until the user leaves."""
 
 import asyncio
 import signal
@@ -32,11 +32,12 @@ from tark_lsp.errors import RequestError, TarkError
 from tark_lsp.folders import state_folder
 
 AGAIN_SECONDS = 3.0
-"""Within this time a second Ctrl-C leaves, or a second Ctrl-D while a turn runs, unless something was sent between."""
+"""A second Ctrl-C within this time leaves. So does a second Ctrl-D while a turn runs. A prompt or command in between
+resets this."""
 
 
 async def chat(folder: Path, start: ChatStart) -> int:
-    """Returns the exit code. Raises what starting the server raises."""
+    """Returns the exit code. Raises the errors of the server's start."""
     return await _Chat(folder, start.settings).run(start)
 
 
@@ -85,7 +86,7 @@ class _Chat:
             raise
         self._screen.print_line("tark-lsp chat: /help lists what you can do, Ctrl-D leaves", "dim")
         self._tasks.start_unreported(self._begin(start))
-        if sys.platform != "win32":  # otherwise the terminal would stay in the mode for prompts
+        if sys.platform != "win32":  # otherwise SIGTERM would leave the terminal in raw mode
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._terminal.stop)
         try:
             await self._terminal.run()
@@ -133,7 +134,7 @@ class _Chat:
         if self._own_commands.interrupt():
             return
         if self._conversation.cancel():
-            if self._conversation.turn_id is None:  # what is cancelled can be waiting for the answer
+            if self._conversation.turn_id is None:  # the cancelled work can be waiting for the answer
                 self._terminal.give_up_question()
         elif self._terminal.draft.text and not self._conversation.cancelling:
             self._terminal.draft.reset()

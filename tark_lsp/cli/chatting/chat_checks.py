@@ -1,4 +1,4 @@
-"""Checks of the terminal chat: is there a model that can answer, and is a slash command known."""
+"""Checks of the terminal chat: whether a model can answer, and whether a slash command exists."""
 
 import difflib
 import os
@@ -10,7 +10,7 @@ from tark_lsp.errors import RequestError
 
 
 async def report_model_problems(conversation: Conversation) -> None:
-    """Prints why prompts cannot be answered, before the user types one. The server tells problems of settings."""
+    """Prints why prompts cannot be answered, before the user types one. The server reports problems of settings."""
     screen = conversation.screen
     report = await conversation.command("tark.doctor")
     keys = {key["provider"]: key for key in report["keys"]}
@@ -27,7 +27,7 @@ async def report_model_problems(conversation: Conversation) -> None:
 
 
 async def check_prompt_name(text: str, conversation: Conversation, commands: Iterable[str]) -> None:
-    """An unknown slash command is a typing error, not a prompt. Raises RequestError."""
+    """Raises RequestError for an unknown slash command, because it is a typing error and not a prompt."""
     found = SLASH_NAME.match(text)
     if found is None or os.path.lexists(found[0]):
         return

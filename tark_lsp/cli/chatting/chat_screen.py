@@ -19,9 +19,9 @@ from tark_lsp.cli.visible import one_line, visible
 THINKING = "dim italic"
 MARKS = {"pending": "·", "in_progress": "●", "waiting": "?", "completed": "✓"}
 MAX_FORMATTED = 4_000
-"""Characters. A longer unfinished block is shown as it is written: it is drawn again for every piece."""
+"""Characters. A longer unfinished block is shown without formatting, because each new piece of text redraws it."""
 StyledLine = list[tuple[str, str]]
-"""A line at the bottom: pieces, each with its prompt_toolkit style."""
+"""A line at the bottom: pairs of a prompt_toolkit style and a text."""
 
 
 class ChatScreen(Screen):
@@ -66,12 +66,12 @@ class ChatScreen(Screen):
             self._draw_block(draw_block(block))
 
     def show_prompt(self, prompt: str) -> None:
-        """Prints the user's prompt, as a heading of what follows."""
+        """Prints the user's prompt as a heading for the answer."""
         self.print_line("")
         self.print_line("\n".join(f"❯ {line}" for line in visible(prompt).split("\n")), "bold cyan")
 
     def finish_turn(self) -> None:
-        """The turn ended, or its server did."""
+        """Prints everything that is unfinished, because the turn or its server ended."""
         self._finish_text()
         for title, status in self._calls.values():
             self.print_line(f"{MARKS.get(status, '·')} {title}: it is not known how this ended", "dim")
@@ -81,7 +81,7 @@ class ChatScreen(Screen):
             super().update({"kind": "plan", "entries": entries})
 
     def unfinished_lines(self, rows: int, columns: int) -> list[StyledLine]:
-        """At most `rows` lines: the end of the unfinished text, the running calls, the plan."""
+        """The end of the unfinished text, the running calls, and the plan: at most `rows` lines."""
         calls = [("class:call", f"{MARKS.get(status, '·')} {title}") for title, status in self._calls.values()]
         plan = [("class:plan", _entry(entry)) for entry in self._plan]
         below = [[(style, chop_cells(text, columns)[0])] for style, text in (*calls, *plan)][-rows:]
@@ -89,7 +89,7 @@ class ChatScreen(Screen):
         return [*self._unfinished_text(room, columns)[-room:], *below] if room else below
 
     def _unfinished_text(self, rows: int, columns: int) -> list[StyledLine]:
-        """As it will look when it is finished, if that can be known so early."""
+        """The unfinished text, formatted as it will be when it is finished, if it is short enough."""
         whole = self._blocks.unfinished(MAX_FORMATTED)
         if whole.strip() and self._kind == "text":
             if self._formatted[:2] != (whole, columns):
@@ -101,7 +101,7 @@ class ChatScreen(Screen):
         return [[(style, line.plain)] for line in Text(tail).wrap(self.console, columns)] if tail else []
 
     def _render(self, drawn: RenderableType, columns: int | None = None) -> list[list[Segment]]:
-        """Its lines, without the empty ones that rich adds around lists, tables and code."""
+        """The lines, without the empty lines that rich adds around lists, tables and code."""
         options = self.console.options.update(width=columns) if columns else None
         lines = self.console.render_lines(drawn, options, pad=False)
         while lines and _is_blank(lines[-1]):
@@ -124,7 +124,7 @@ class ChatScreen(Screen):
         self._draw_block(Text(visible(block), style=THINKING) if thought else draw_block(block))
 
     def _draw_block(self, drawn: RenderableType) -> None:
-        """Prints it after exactly one empty line."""
+        """Prints the block after exactly one empty line."""
         lines = self._render(drawn)
         self.console.print()
         self.console.print(SegmentLines(lines, new_lines=True))
@@ -151,7 +151,7 @@ def styled_line(line: Sequence[Segment]) -> StyledLine:
 
 
 def _prompt_style(style: Style | None) -> str:
-    """The same for prompt_toolkit. Markdown has only the 16 colours of the terminal."""
+    """The style for prompt_toolkit. Markdown uses only the terminal's 16 colours."""
     if style is None:
         return ""
     names = [name for name in ("bold", "dim", "italic", "underline", "strike") if getattr(style, name)]

@@ -1,4 +1,4 @@
-"""The server of a conversation: started when it is first needed, and again after it ended."""
+"""The server of a conversation. It starts when it is first needed, and again after it ended."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -38,7 +38,7 @@ class ChatServer:
         return self._client
 
     async def client(self) -> Client:
-        """The running server, or a new one. Raises what `Client.start` raises."""
+        """The running server, or a new one. Raises the errors of `Client.start`."""
         async with self._starting:
             if self._client is None:
                 client = await Client.start(self._folder, self._person, settings=SETTINGS)

@@ -7,9 +7,9 @@ from tark_lsp.errors import RequestError
 
 @dataclass(slots=True)
 class SessionFacts:
-    """What the status line shows: with an agent, the model, mode and level that it makes of the session's.
+    """The contents of the status line. With an agent, they are the effective model, mode and level.
 
-    `cost`: dollars of the turns that ended; None: no price was known.
+    `cost`: dollars of the turns that ended. None: no price is known.
     """
 
     model: str | None = None
@@ -25,7 +25,7 @@ class SessionFacts:
 
 @dataclass(slots=True)
 class ChatSession:
-    """`id` None: the next prompt creates the session. `last_turn` is the turn that /undo takes back."""
+    """If `id` is None, the next prompt creates the session. `last_turn` is the turn that /undo takes back."""
 
     id: str | None = None
     title: str = ""

@@ -1,4 +1,4 @@
-"""How a chat begins, by its command line."""
+"""The options with which a chat starts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +7,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ChatStart:
-    """`settings`: model and mode of the command line. `resume`: a session's id or title; empty: let the user pick one;
-    None: a new session. `last`: continue the newest session. `force_model`: also a model that is not listed.
+    """The options of the command line.
+
+    settings     model and mode
+    resume       a session's id or title; empty: let the user select one; None: a new session
+    last         continue the newest session
+    force_model  accept a model that the provider does not list
     """
 
     settings: Mapping[str, Any]

@@ -17,11 +17,11 @@ from tark_lsp.errors import RequestError
 from tark_lsp.settings_types import Thinking
 
 CARRY_OUT = "I approve the plan. Carry it out."
-"""The prompt of /approve; the other clients send the same."""
+"""The prompt of /approve. The other clients send the same."""
 
 
 class ChatCommands:
-    """`clear()` and `leave()` are what the terminal does for /clear and /quit."""
+    """`clear()` and `leave()` do the terminal's part of /clear and /quit."""
 
     def __init__(
         self, conversation: Conversation, terminal: ChatInput, *, clear: Callable[[], None], leave: Callable[[], None]

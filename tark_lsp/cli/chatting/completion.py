@@ -13,7 +13,7 @@ from tark_lsp.server.client import Client
 from tark_lsp.workspace.uris import uri_from_path
 
 DOCUMENT = "terminal.tark.md"
-"""The prompt's name as a document: the server completes chats. It is never written."""
+"""The prompt's name as a document, because the server completes chat documents. The file is never written."""
 MAX_COMPLETED = 20_000
 """Characters. A longer prompt is not completed."""
 CompletionWords = Callable[[], Awaitable[Sequence[tuple[str, str]]]]
@@ -21,8 +21,8 @@ CompletionWords = Callable[[], Awaitable[Sequence[tuple[str, str]]]]
 
 
 class PromptCompleter(Completer):
-    """`commands()` returns, by name with slash, what a command does and what can follow it. `client()` returns the
-    running server, if there is one.
+    """`commands()` returns the description and the possible words of each command, by its name with slash. `client()`
+    returns the running server, if there is one.
     """
 
     def __init__(
@@ -35,10 +35,10 @@ class PromptCompleter(Completer):
         self._client_with_document: Client | None = None
         self._version = 0
         self._kept: tuple[str, Sequence[tuple[str, str]]] = ("", ())
-        """A command and its words: requested once while the command is typed, not for every key."""
+        """A command and the words that can follow it. They are requested once per command, not for every key."""
 
     def forget_words(self) -> None:
-        """Call it when a prompt was sent: that can change what can follow a command."""
+        """Must be called after a prompt was sent, because that can change the words that can follow a command."""
         self._kept = ("", ())
 
     def get_completions(
@@ -113,7 +113,7 @@ class PromptCompleter(Completer):
 
 
 def _completion(item: Mapping[str, Any], document: Document) -> Completion | None:
-    """None: it does not start with the typed text, or would insert invisible characters."""
+    """None if the completion does not start with the typed text, or would insert invisible characters."""
     edit = item["textEdit"]
     start = edit["range"]["start"]["character"] - document.cursor_position_col
     typed = document.current_line_before_cursor[start:] if start else ""

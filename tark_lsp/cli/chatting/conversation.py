@@ -1,4 +1,4 @@
-"""A conversation with a server of its own: its prompts, its turns, and what they cost."""
+"""A conversation with its own server: its prompts, its turns, and their cost."""
 
 import asyncio
 import time
@@ -19,17 +19,17 @@ from tark_lsp.server.client import Client, ServerGone
 
 
 class ChatInput(AnswerInput, Protocol):
-    """What the conversation needs of the terminal besides the screen."""
+    """The parts of the terminal that the conversation needs in addition to the screen."""
 
     def redraw(self) -> None:
-        """The status line or the unfinished lines can be different."""
+        """Draws the status line and the unfinished lines again."""
 
     def give_back(self, text: str) -> None:
         """Puts a prompt that was not used back into the prompt line."""
 
 
 class ChatPerson(TerminalPerson):
-    """Answers questions as in `run`. `on_update` receives each update before it is shown."""
+    """Asks the questions of a turn, as `tark-lsp run` does. `on_update` receives each update before it is shown."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class Conversation:
     """`spawn` starts a background task and prints the errors it raises. `check(prompt)` raises if the prompt must not
     be sent.
 
-    Code that sends a prompt, cancels, or changes the session holds `in_order` meanwhile, so that a slow server never
-    mixes up what the user typed first.
+    Code that sends a prompt, cancels, or changes the session holds the lock `in_order` meanwhile, so that the order in
+    which the user typed is kept even with a slow server.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class Conversation:
         self.cancelling = False
         self.in_order = asyncio.Lock()
         self.busy_since = 0.0
-        """On the clock of `time.monotonic`."""
+        """A time of `time.monotonic`."""
         self.attached: list[Mapping[str, Any]] = []
-        """What the next prompt that starts a turn takes along (`context` in protocol.md)."""
+        """Attachments of the next prompt that starts a turn (`context` in protocol.md)."""
         self._terminal, self._spawn, self._check = terminal, spawn, check
         self._prompts_being_sent = 0
         self._turn_ended = asyncio.Event()
         self._steered: dict[str, int] = {}
-        """The prompts that were sent to the running turn: how many of its model requests ended since then."""
+        """For each prompt that was sent to the running turn: how many model requests ended since then."""
 
     @property
     def session(self) -> ChatSession:
@@ -99,13 +99,13 @@ class Conversation:
 
     @property
     def busy(self) -> bool:
-        """A turn runs, or a prompt is being sent to the server."""
+        """Whether a turn runs, or a prompt is being sent to the server."""
         return self.turn_id is not None or self._prompts_being_sent > 0
 
     def send_prompt(self, text: str) -> None:
-        """Sends the user's prompt: it starts a turn, or it goes to the running turn.
+        """Sends the user's prompt. It starts a turn, or goes to the running turn.
 
-        The conversation is busy from now on, so that a key such as Ctrl-C refers to this prompt.
+        The conversation is busy at once, so that a key such as Ctrl-C refers to this prompt.
         """
         if not self.busy or self.cancelling:
             self.busy_since = time.monotonic()
@@ -117,7 +117,7 @@ class Conversation:
             async with self.in_order:
                 await self._check(text)
                 await self._start_or_steer(text)
-        except BaseException:  # raised again: whatever the error is, the text is not lost
+        except BaseException:  # raised again; the user's text must not be lost
             self._terminal.give_back(text)
             raise
         finally:
@@ -147,7 +147,7 @@ class Conversation:
         self._spawn(self._follow(client, self._turn_ended, started["turnId"], text))
 
     def cancel(self) -> bool:
-        """Cancels the turn and what was sent until now. False: nothing can be cancelled, or it is being cancelled."""
+        """Cancels the turn and the prompts sent so far. False if nothing runs, or it is already being cancelled."""
         if not self.busy or self.cancelling:
             return False
         self.cancelling = True
@@ -156,7 +156,7 @@ class Conversation:
         return True
 
     async def _cancel(self) -> None:
-        """Runs after what was sent before. What is sent from now on waits for the end of the turn."""
+        """Waits until earlier prompts are sent. Later prompts wait for the end of the turn."""
         try:
             async with self.in_order:
                 client = self.server.running_client
@@ -183,7 +183,7 @@ class Conversation:
         waiting = asyncio.ensure_future(client.command("tark.turn.wait", {"turnId": turn_id}))
         try:
             while not (await asyncio.wait({waiting}, timeout=1.0))[0]:
-                self._terminal.redraw()  # the status shows how long the turn runs
+                self._terminal.redraw()  # the status line shows for how long the turn has run
             end = waiting.result()
         except ServerGone:
             self._give_back_steered()
@@ -213,8 +213,8 @@ class Conversation:
     def _give_back_steered(self) -> None:
         """Gives back prompts that the model may not have read.
 
-        The model has certainly read a prompt only when the second request after it has ended: the first one can have
-        started before it. A prompt given back twice does less harm than a lost one.
+        The model has certainly read a prompt only after the second request since then ended, because the first one can
+        have started before the prompt. It is better to give a prompt back twice than to lose it.
         """
         unread = [text for text, requests in self._steered.items() if requests < 2]
         self._steered.clear()

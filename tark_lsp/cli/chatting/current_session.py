@@ -1,4 +1,4 @@
-"""The session that the conversation is in: opened, replaced by another one, and its settings."""
+"""The current session of the conversation: opens and replaces it, and changes its settings."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from tark_lsp.server.client import Client, ServerError
 
 class CurrentSession:
     """`wanted` are the settings of the command line. `command` sends a command to the server. `changed()` is called
-    when the status line can be different.
+    when the status line may have changed.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class CurrentSession:
         self._default_model: str | None = None
 
     async def restore(self, client: Client) -> None:
-        """Gives a new server the settings, and opens the session again if the server before had stored it."""
+        """Sends the settings to a new server, and reopens the session if the previous server stored it."""
         self._set_defaults(await client.command("tark.settings.set", self._wanted))
         if self.session.id is None:
             return
@@ -39,7 +39,7 @@ class CurrentSession:
             self.session = ChatSession(facts=self.session.facts)
 
     async def change_settings(self, **wanted: str) -> None:
-        """For this session and for those that start later."""
+        """Changes settings of this session and of later sessions."""
         self._set_defaults(await self._command("tark.settings.set", wanted))
         if self.session.id is not None:
             self._set(await self._command("tark.settings.set", {"sessionId": self.session.id, **wanted}))
@@ -78,7 +78,7 @@ class CurrentSession:
         self._set(opened)
 
     def _set_defaults(self, values: Mapping[str, Any]) -> None:
-        """The settings of new sessions. A session that never had a model gets the model from here."""
+        """Sets the settings of new sessions. A session that never had a model gets this one."""
         self._default_model = values.get("model")
         self._set(values)
 

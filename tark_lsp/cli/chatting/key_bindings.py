@@ -13,8 +13,8 @@ from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
 
 
 class KeyHandlers(Protocol):
-    """What the keys do. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X Ctrl-E,
-    `paste_image()` Ctrl-V. Until `typed_ahead_until` (`time.monotonic()`), a line feed is an Enter."""
+    """The actions of the keys. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X Ctrl-E,
+    `paste_image()` Ctrl-V. Until `typed_ahead_until` (`time.monotonic()`), a line feed counts as Enter."""
 
     @property
     def draft(self) -> Buffer: ...
@@ -56,7 +56,7 @@ def key_bindings(handlers: KeyHandlers) -> KeyBindings:
 
 
 def _bind_prompt_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
-    """While the history is searched (Ctrl-R), the keys are prompt_toolkit's: Enter or Escape takes the found prompt."""
+    """During a search of the history (Ctrl-R), prompt_toolkit handles the keys: Enter or Escape takes the prompt."""
     draft = handlers.draft
     prompting = Condition(lambda: handlers.question.key_target is KeyTarget.PROMPT) & ~is_searching
 
@@ -121,7 +121,7 @@ def _bind_answer_keys(keys: KeyBindings, handlers: KeyHandlers) -> None:
     @keys.add("c-j", filter=closed, eager=True)
     @keys.add("<bracketed-paste>", filter=closed, eager=True)
     def _(_: KeyPressEvent) -> None:
-        """It is dropped."""
+        """Ignores the key."""
 
     @keys.add("<bracketed-paste>", filter=~closed & ~by_key)
     def _(event: KeyPressEvent) -> None:

@@ -1,4 +1,4 @@
-"""Draws one block of a model's Markdown with rich. The text can neither control the terminal nor hide anything."""
+"""Draws one block of a model's Markdown with rich. The text cannot control the terminal or hide anything."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -17,17 +17,17 @@ from rich.theme import Theme
 from tark_lsp.cli.visible import visible
 
 MAX_DRAWN = 60_000
-"""Characters. A longer block is not drawn as Markdown: parsing and colouring it would delay the keyboard."""
+"""Characters. A longer block is not drawn as Markdown, because that would block the keyboard for too long."""
 MIN_COLUMNS = 24
-"""Columns. With fewer, lists and tables would lose words."""
+"""Columns. In a narrower terminal, lists and tables would lose words."""
 CODE_THEME = "ansi_dark"
 """The terminal's own 16 colours, without a background."""
 
 
 MIN_COLUMN = 12
-"""Columns of a table cell whose text is longer."""
+"""The least columns of a table cell with a long text."""
 WIDE = 10_000
-"""Columns: no table needs more."""
+"""Columns: more than any table needs."""
 THEME = Theme(
     {
         "markdown.h1": "bold underline cyan",
@@ -43,7 +43,7 @@ THEME = Theme(
         "markdown.link_url": "underline blue",
     }
 )
-"""Without backgrounds, which would be wrong on light terminals or on dark ones."""
+"""Without backgrounds, because each would be wrong on a light or on a dark terminal."""
 CHECKBOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
@@ -79,8 +79,10 @@ class _Table(TableElement):
 
 
 def column_widths(words: Sequence[int], texts: Sequence[int], room: int) -> list[int] | None:
-    """As equal as possible, but no word is cut, no column is narrower than 12 if its longest text is not, and none is
-    wider than that. `room`: columns of the terminal. None: they do not fit.
+    """The widths of the columns of a table, as equal as possible. None if the table does not fit.
+
+    No word is cut. A column is at least 12 wide, unless its longest text is shorter, and never wider than its longest
+    text. `room`: columns of the terminal.
     """
 
     def widths(level: int) -> list[int]:
@@ -113,7 +115,7 @@ class _Heading(Heading):
 
 class _Item(ListItem):
     def render_number(self, console: Console, options: ConsoleOptions, number: int, last_number: int) -> RenderResult:
-        """With a full stop after the number, as it is written."""
+        """Draws the number with a full stop, as in Markdown."""
         width = len(str(last_number)) + 3
         style = console.get_style("markdown.item.number")
         lines = console.render_lines(self.elements, options.update(width=options.max_width - width), style=self.style)
@@ -133,8 +135,8 @@ class _Rule(HorizontalRule):
 
 
 class _Markdown(Markdown):
-    """Hides nothing: HTML, images, references and entities stay as written. The address of a link is shown beside its
-    text and is not a hyperlink, which could show one address and open another.
+    """Markdown that hides nothing. HTML, images, references and entities stay as written. A link's address is shown
+    beside its text. It is not a hyperlink, because that could show one address and open another.
     """
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
@@ -164,7 +166,7 @@ class _Markdown(Markdown):
 
 
 def _draw_checkboxes(tokens: Sequence[Token]) -> None:
-    """Of items of a list that begin with `[ ]` or `[x]`."""
+    """Replaces `[ ]` and `[x]` at the start of list items by boxes."""
     for item, inline in zip(tokens, tokens[2:], strict=False):
         if item.type == "list_item_open" and inline.children and inline.children[0].type == "text":
             first = inline.children[0]

@@ -1,4 +1,4 @@
-"""Programs that use the terminal for a while: the shell after Ctrl-Z, and your editor after Ctrl-X Ctrl-E."""
+"""Lends the terminal to other programs: to the shell after Ctrl-Z, and to the user's editor after Ctrl-X Ctrl-E."""
 
 import os
 import signal
@@ -22,8 +22,8 @@ class Lender(Protocol):
 
 
 async def suspend(terminal: Lender) -> None:
-    """Stops this process until the shell's `fg`. The server has a process group of its own, so its turn goes on, and
-    what it writes meanwhile is shown after `fg`. Raises RequestError if the system cannot do that.
+    """Suspends this process until the shell's `fg`. The server has its own process group, so its turn continues. Its
+    output is shown after `fg`. Raises RequestError on Windows.
     """
     if sys.platform == "win32":
         raise RequestError("Windows cannot suspend a program", hint="open a second terminal")
@@ -40,6 +40,6 @@ async def edit_draft(terminal: Lender) -> None:
 
 
 async def _stop() -> None:
-    """The whole group: a program that started us, such as `uv run`, would otherwise keep the shell waiting."""
+    """Stops the whole process group. Otherwise a parent such as `uv run` would keep the shell waiting."""
     if sys.platform != "win32":
         os.kill(0, signal.SIGTSTP)

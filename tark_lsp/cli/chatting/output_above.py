@@ -1,4 +1,4 @@
-"""A file for rich: what is printed to it appears above the bottom lines that prompt_toolkit draws."""
+"""A file for rich. Its text appears above the bottom lines, which prompt_toolkit draws."""
 
 import io
 import re
@@ -11,13 +11,13 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from tark_lsp.cli.chatting.repaint import PrintedLines
 
 PADDING = re.compile(r" +(?=\n)")
-"""rich pads lines to the current width. If the terminal becomes narrower, they would wrap."""
+"""The blanks with which rich pads lines to the current width. Padded lines would wrap if the terminal gets narrower."""
 BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"
-"""Terminals with synchronized output draw what is between these at once; others ignore them."""
+"""Terminals with synchronized output draw the text between these at once. Other terminals ignore them."""
 
 
 class FrameOutput(Vt100_Output):
-    """Sends a frame at once: prompt_toolkit flushes after it has erased the bottom lines, which would flicker."""
+    """Sends a frame as a whole. prompt_toolkit flushes after it erased the bottom lines, which would flicker."""
 
     in_frame = False
 
@@ -36,7 +36,7 @@ class OutputAbove(io.TextIOBase):
         self._drawn_rows = 0
         self._pieces: list[str] = []
         self._waiting = ""
-        """Printed, and written with the next redraw: so the bottom lines are never seen erased."""
+        """Text that is written with the next redraw, so that the user never sees the bottom lines erased."""
         self._paused = False
         self._in_frame = False
 
@@ -81,7 +81,7 @@ class OutputAbove(io.TextIOBase):
             app.output.write_raw(text)
 
     def _begin_frame(self, app: Application[None]) -> None:
-        """The bottom lines are erased."""
+        """Starts a frame by erasing the bottom lines."""
         self._in_frame = True
         if isinstance(app.output, FrameOutput):
             app.output.in_frame = True
@@ -98,7 +98,7 @@ class OutputAbove(io.TextIOBase):
         app.output.flush()
 
     def forget(self, *, cleared: bool = False) -> None:
-        """The screen was `cleared`, or another program has written to it: what was printed is not painted again."""
+        """Forgets the printed lines, because the screen was `cleared` or another program wrote to it."""
         self._printed.forget(self._drawn_size.rows if cleared and self._drawn_size else 0)
 
     def on_redraw(self) -> None:

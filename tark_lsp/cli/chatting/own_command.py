@@ -1,4 +1,4 @@
-"""`!COMMAND` in the terminal chat: runs a command of yours in your shell, and offers its output for the next prompt."""
+"""`!COMMAND` in the terminal chat: runs a command in the user's shell, and offers its output for the next prompt."""
 
 import asyncio
 import codecs
@@ -16,10 +16,10 @@ from tark_lsp.redaction import environment_secrets, redact
 
 MARK = "!"
 MAX_OFFERED = 30_000
-"""Characters. Of a longer output, the last lines are offered."""
+"""Characters. If the output is longer, only its last lines are offered."""
 CHUNK = 65_536
 REST_SECONDS = 1.0
-"""After an interrupt, until what outlives the shell is killed."""
+"""After an interrupt, how long processes that outlive the shell may run."""
 
 
 def own_command(text: str) -> str:
@@ -28,7 +28,7 @@ def own_command(text: str) -> str:
 
 
 def offered_text(lines: list[str], secrets: tuple[str, ...]) -> str:
-    """The last lines, without keys."""
+    """The last lines of the output, with keys masked."""
     kept, room = 0, MAX_OFFERED
     while kept < len(lines) and len(lines[-kept - 1]) < room:
         kept += 1
@@ -38,13 +38,13 @@ def offered_text(lines: list[str], secrets: tuple[str, ...]) -> str:
 
 
 class OwnCommands:
-    """The command has your whole environment, and no input. Nothing of it is sent unless you say so."""
+    """A command has the user's whole environment, and no input. Its output is sent to a model only if they agree."""
 
     def __init__(self, conversation: Conversation, terminal: ChatInput, folder: Path) -> None:
         self._chat, self._terminal, self._folder = conversation, terminal, folder
         self._screen = conversation.screen
         self._running: dict[asyncio.subprocess.Process, bool] = {}
-        """For each command: was it interrupted?"""
+        """For each running command, whether it was interrupted."""
 
     async def run(self, command: str) -> None:
         """Raises RequestError if the shell does not start."""
@@ -82,18 +82,18 @@ class OwnCommands:
         return bool(self._running)
 
     def _kill_rest(self, process: asyncio.subprocess.Process) -> None:
-        """If the shell has ended, what it started and did not end would keep the user waiting."""
+        """If only the shell ended, kills its children, because the user would wait for them."""
         if process in self._running and process.returncode is not None:
             _send_signal(process, "SIGKILL")
 
     async def _show_lines(self, process: asyncio.subprocess.Process) -> list[str]:
-        """Prints the output while it comes."""
+        """Prints the output as it arrives. Returns its lines."""
         assert process.stdout is not None
         lines: list[str] = []
         decoder, rest = codecs.getincrementaldecoder("utf-8")("replace"), ""
         while data := await process.stdout.read(CHUNK):
             *whole, rest = (rest + decoder.decode(data)).split("\n")
-            # Of a line that was written over itself, such as a progress bar, the last state is kept.
+            # If a line overwrites itself, as a progress bar does, only its last state is kept.
             new = [line.rstrip("\r").rpartition("\r")[2] for line in whole]
             lines += new
             if new:
@@ -116,7 +116,7 @@ class OwnCommands:
 
 
 def _send_signal(process: asyncio.subprocess.Process, name: str) -> None:
-    """To the command and what it has started."""
+    """Sends a signal to the command and to its children."""
     try:
         if sys.platform == "win32":
             process.kill()

@@ -1,16 +1,16 @@
-"""Limits the length of a paste: characters past the limit are dropped while they are read."""
+"""Limits the length of a paste. Characters beyond the limit are dropped as they are read."""
 
 from prompt_toolkit.input.posix_utils import PosixStdinReader
 
 MAX_PASTE = 100_000
-"""Characters. Put a longer text into a file and mention the file."""
+"""Characters. The user can put a longer text into a file and mention the file."""
 BEGIN, END = "\x1b[200~", "\x1b[201~"
 """Terminals send these around pasted text (xterm, "Bracketed Paste Mode")."""
 
 
 class PasteLimit:
-    """A filter of the terminal's input, which can be cut anywhere. Of a paste that is too long, `most` + 1 characters
-    pass, so that the reader can see that it was too long.
+    """A filter of the terminal's input, which can be cut anywhere. If a paste is too long, its first `most` + 1
+    characters pass, so that the reader can see that it was too long.
     """
 
     def __init__(self, most: int = MAX_PASTE) -> None:
@@ -30,7 +30,7 @@ class PasteLimit:
         return "".join(passed)
 
     def _outside(self, data: str) -> tuple[str, str]:
-        """Passes everything at once, since an escape alone is a key. Only the last characters are remembered."""
+        """Passes everything on at once, because a single escape is a key. Remembers only the last characters."""
         seen = self._seen + data
         at = seen.find(BEGIN)
         if at < 0:
@@ -59,7 +59,7 @@ class PasteLimit:
 
 
 class LimitedReader(PosixStdinReader):
-    """Replaces prompt_toolkit's reader, whose parser searches the whole paste again for each further piece."""
+    """Replaces prompt_toolkit's reader, whose parser searches the whole paste again for each new chunk."""
 
     def __init__(self, descriptor: int, encoding: str) -> None:
         super().__init__(descriptor, encoding=encoding)

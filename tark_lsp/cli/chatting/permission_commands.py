@@ -1,4 +1,4 @@
-"""The slash command `/permissions`: lists what the user allowed, and revokes what they pick."""
+"""The slash command `/permissions`: lists the permissions that the user gave, and revokes those that they select."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -14,8 +14,8 @@ from tark_lsp.errors import RequestError
 
 
 async def answer_from_stdin(folder: Path, screen: Screen, source: TextIO, wanted: ChatStart) -> int:
-    """Runs one turn and returns the exit code. Raises RequestError if there is no prompt, it is too long, or there is
-    no such session or model.
+    """Runs one turn and returns the exit code. Raises RequestError if the prompt is missing or too long, or the session
+    or model does not exist.
     """
     prompt = source.read(MAX_PASTE + 1).strip()
     if not prompt:

@@ -8,11 +8,11 @@ from prompt_toolkit.history import FileHistory
 MAX_KEPT = 10_000
 """Characters. The Up key does not bring back a longer prompt."""
 MAX_FILE_BYTES = 2_000_000
-"""Bytes. Of a larger file only the second half is kept."""
+"""Bytes. If the file is larger, only its last half of this size is kept."""
 
 
 def open_history(folder: Path) -> "PromptHistory":
-    """Opens the file in this folder, and creates it with mode 0600 if it is missing. Raises OSError."""
+    """Opens the file in `folder`, and creates it with mode 0600 if it is missing. Raises OSError."""
     path = folder / "prompts.history"
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     path.chmod(0o600)

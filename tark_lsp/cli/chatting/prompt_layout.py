@@ -38,8 +38,8 @@ def prompt_layout(
     unfinished: Callable[[], StyleAndTextTuples],
     status: Callable[[], str],
 ) -> Layout:
-    """From the top: the `unfinished` lines, the question with its `answer` or the prompt being typed (`draft`), the
-    completions, the status. `question()` is empty if no question has the keyboard.
+    """From top to bottom: the `unfinished` lines, the question with its `answer` or the prompt being typed (`draft`),
+    the completions, the status. `question()` is empty if no question has the keyboard.
     """
     asking = Condition(lambda: bool(question()))
     search = SearchToolbar(backward_search_prompt="earlier prompts: ", forward_search_prompt="later prompts: ")
@@ -73,6 +73,6 @@ def prompt_layout(
 
 
 def _rows(question: str) -> list[str]:
-    """Wraps the question between words, which a window does not do. The answer follows the last row."""
+    """Wraps the question between words, because a window does not do that. The answer follows the last row."""
     rows = textwrap.wrap(question, get_app().output.get_size().columns) or [""]
     return [*rows[:-1], rows[-1] + " " * question.endswith(" ")]

@@ -1,7 +1,7 @@
 """Asks questions at the bottom of the terminal, so that no key answers a question that the user has not seen.
 
-A question waits until the user has stopped typing, and drops keys that are on their way. It is answered by a line and
-Enter, or by one key. The prompt that was being typed is there again after it.
+A question waits until the user stopped typing, and drops keys that were typed before it appeared. The answer is a line
+and Enter, or one key. Afterwards, the prompt that was being typed is shown again.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from tark_lsp.cli.keyboard import discard_typed_input
 from tark_lsp.cli.visible import visible
 
 QUIET_SECONDS = 0.7
-"""How long nobody must have typed before a question takes the keyboard: the same as in editors (protocol.md)."""
+"""How long the user must not have typed before a question takes the keyboard: the same as in editors (protocol.md)."""
 ON_SCREEN_SECONDS = 0.3
-"""How long the end of a question must have been on the screen before a key answers it."""
+"""How long the whole question must have been on the screen before a key answers it."""
 AFTER_ANSWER_SECONDS = 0.3
-"""How long keys are dropped after an answer, so that the rest of it does not become a prompt."""
+"""How long keys are dropped after an answer, so that further keys do not become a prompt."""
 
 
 WAITS = "a question waits: stop typing to see it; nothing is lost"
@@ -52,12 +52,12 @@ class QuestionPrompt:
 
     @property
     def open_question(self) -> str:
-        """The question that has the keyboard, "" if none has it."""
+        """The question that has the keyboard; "" if none has it."""
         return self.question if self.key_target is KeyTarget.ANSWER else ""
 
     @property
     def note(self) -> str:
-        """What the user must know to answer; "" if nothing."""
+        """A note for the user about how to answer; "" if there is none."""
         waits = self.question and self.key_target is not KeyTarget.ANSWER
         return WAITS if waits else self._hint if self.open_question else ""
 
@@ -100,7 +100,8 @@ class QuestionPrompt:
             self._answered.set_result(text)
 
     def press_key(self, key: str) -> None:
-        """A key while a question of single keys is open; "" for what cannot be an answer, such as a paste."""
+        """Handles a key while a question is open that is answered by one key. `key` is "" for other input, such as a
+        paste."""
         seen = self._shown_at is not None and time.monotonic() - self._shown_at >= ON_SCREEN_SECONDS
         if not seen or self._quiet_before_key < QUIET_SECONDS:
             self._hint = TOO_EARLY
@@ -116,7 +117,7 @@ class QuestionPrompt:
         return asked
 
     async def _wait_until_quiet(self) -> None:
-        """Until nobody types: what is being typed is a prompt, or the rest of another answer."""
+        """Waits until the user stops typing. Until then, they type a prompt, or the rest of another answer."""
         while (wait := self._typed_at + QUIET_SECONDS - time.monotonic()) > 0:
             self._redraw()
             await asyncio.sleep(wait)

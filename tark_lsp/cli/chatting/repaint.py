@@ -1,8 +1,8 @@
 """Repaints the screen after its size changed.
 
-Some terminals wrap their lines again after a resize, which moves what is drawn at the bottom; others cut them off.
-Which one it is, and where the cursor is then, cannot be known without asking the terminal, and some never answer.
-So the whole screen is written again: the last lines that were printed, and below them what prompt_toolkit draws.
+After a resize, some terminals wrap their lines again, which moves the bottom lines. Others cut the lines off. Only the
+terminal knows what it did and where the cursor is, and some terminals never answer such a query. So the whole screen is
+written again: the last printed lines, and below them the lines of prompt_toolkit.
 """
 
 import re
@@ -12,7 +12,7 @@ from prompt_toolkit.data_structures import Size
 from rich.cells import cell_len
 
 MAX_KEPT = 500
-"""Lines: more than any screen has."""
+"""Lines. No screen has more."""
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 HOME, CLEAR_ROW, NEXT_ROW = "\x1b[H", "\x1b[2K", "\x1b[B"
 
@@ -21,18 +21,18 @@ class PrintedLines:
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=MAX_KEPT)
         self._own_rows = 0
-        """So many rows of the screen hold nothing that another program has written."""
+        """The number of rows of the screen that contain no output of another program."""
 
     def add(self, text: str) -> None:
         self._lines.extend(text.split("\n")[:-1])
 
     def forget(self, own_rows: int = 0) -> None:
-        """The screen was cleared (`own_rows`), or another program has written to it."""
+        """Forgets the lines, because another program wrote to the screen, or it was cleared (`own_rows`: its rows)."""
         self._lines.clear()
         self._own_rows = own_rows
 
     def repaint(self, size: Size, below: int) -> str:
-        """What to write before the bottom lines are drawn. `below`: how many bottom lines there are."""
+        """The text to write before the bottom lines are drawn. `below`: the number of bottom lines."""
         tail, room = list[str](), size.rows - below
         for line in reversed(self._lines):
             if room <= 0:
@@ -40,8 +40,8 @@ class PrintedLines:
             tail.append(line)
             room -= _rows(line, size.columns)
         start = ""
-        if room > 0 and size.rows > self._own_rows:  # what the shell has written goes to the lines scrolled away
-            start = "\n" * (size.rows - 1)  # below the cursor nothing is left
+        if room > 0 and size.rows > self._own_rows:  # scroll the shell's output away
+            start = "\n" * (size.rows - 1)  # the area below the cursor is empty
             self._own_rows = size.rows
         clear = HOME + NEXT_ROW.join([CLEAR_ROW] * size.rows) + HOME
         return start + clear + "".join(f"{line}\r\n" for line in reversed(tail))

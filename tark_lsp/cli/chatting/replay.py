@@ -1,4 +1,4 @@
-"""Shows the messages of an opened session: the answer of `tark.session.open`, as the screen showed it before."""
+"""Shows the messages of an opened session (the answer of `tark.session.open`) as the screen showed them before."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from tark_lsp.cli.chatting.chat_screen import ChatScreen
 from tark_lsp.cli.visible import one_line, visible
 
 MAX_MESSAGES = 100
-"""Of a longer session only the last messages are shown. `/export` writes all of them."""
+"""Only the last messages, up to this number, are shown. `/export` writes all of them."""
 
 
 def replay(opened: Mapping[str, Any], screen: ChatScreen) -> None:

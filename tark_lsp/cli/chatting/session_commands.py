@@ -25,7 +25,7 @@ class SessionCommands:
         self._screen.print_line("a new session: it starts with your next prompt", "bold")
 
     async def sessions(self, _: str) -> None:
-        """Lists the sessions, and continues the one that the user picks."""
+        """Lists the sessions, and continues the one that the user selects."""
         rows = await self._list()
         if not rows:
             self._screen.print_line("no session in this folder yet", "yellow")
@@ -83,7 +83,7 @@ class SessionCommands:
         """`argument` is `[markdown|json] [PATH]`."""
         form, _, path = argument.partition(" ")
         if form not in ("", "markdown", "json"):
-            if argument.isalnum():  # not likely to be a path: a file called `pdf`
+            if argument.isalnum():  # `pdf` is more likely a format than a path
                 raise RequestError(
                     f"there is no format {one_line(argument)!r}", hint="use markdown, json, or a path such as chat.md"
                 )

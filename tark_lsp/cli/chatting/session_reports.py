@@ -32,7 +32,7 @@ class SessionReports:
 
 
 def why(part: Row) -> str:
-    """Why the part is there: its kind, for automatic context also the reason."""
+    """Why the part is there: its kind, and for automatic context also the reason."""
     kind, reason = one_line(str(part["kind"]), 20), part.get("reason")
     return f"{kind}: {one_line(str(reason), 50)}" if reason else kind
 

@@ -31,7 +31,7 @@ class SettingCommands:
         self._models: Sequence[Mapping[str, Any]] = ()
 
     async def model(self, wanted: str) -> None:
-        """Lists the models that match all words, and takes the one that the user picks. A whole id is taken at once."""
+        """Lists the models that match all words, and sets the one that the user selects. A whole id is set at once."""
         now = self._chat.session.facts.model
         models = await self._listed()
         found = [str(model["id"]) for model in models if _matches(model, wanted)]
@@ -48,7 +48,7 @@ class SettingCommands:
         self._screen.print_line(f"model: {one_line(self._chat.session.facts.model or 'none yet')}")
 
     async def _checked(self, wanted: str, now: str | None) -> str | None:
-        """The model, or what the user picks instead if its provider does not list it. Raises ServerError."""
+        """The model, or the user's choice of another one if the provider does not list it. Raises ServerError."""
         check = await self._chat.command("tark.models.check", {"model": wanted})
         if check["message"]:
             self._screen.print_line(one_line(check["message"]), "yellow")
@@ -79,7 +79,8 @@ class SettingCommands:
         self._screen.print_line(f"{name}: {value}{f' ({about})' if about else ''}")
 
     async def _pick(self, models: Sequence[str], now: str | None, anyway: str = "") -> str | None:
-        """Also words: they filter the list. `anyway`: a model that is not listed, and the last choice."""
+        """Lets the user select a model by its number, or filter the list by words. `anyway`: an unlisted model, offered
+        as the last choice."""
         if not models and not anyway:
             self._screen.print_line("no provider with a key lists models; /model <provider>/<model> sets any", "dim")
             return None

@@ -1,4 +1,4 @@
-"""The slash commands of the terminal chat as rows. `/help`, completion and dispatch are made from the rows."""
+"""The table of the terminal chat's slash commands. `/help`, completion and dispatch use its rows."""
 
 import asyncio
 import contextlib
@@ -11,8 +11,13 @@ from tark_lsp.errors import RequestError
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """`usage`: the command with its argument, as `/help` shows it. `run(argument)` runs it. `words`: completions of the
-    argument. `idle`: it cannot run during a turn. `at_once`: it does not wait for anything that was sent before it.
+    """One slash command.
+
+    usage          the command with its argument, as `/help` shows it
+    run(argument)  runs the command
+    words          completions of the argument
+    idle           whether the command cannot run during a turn
+    at_once        whether it runs without waiting for prompts and commands that were sent before it
     """
 
     usage: str
@@ -36,18 +41,18 @@ class SlashCommands:
         self._in_order = in_order
 
     def find_command(self, text: str) -> SlashCommand | None:
-        """None: it is a prompt, which can start with the name of one of the user's own prompts."""
+        """None if the text is a prompt. A prompt can also start with a slash, if it names one of the user's prompts."""
         return self._rows.get(text.split(maxsplit=1)[0]) if text.startswith("/") else None
 
     async def run_command(self, row: SlashCommand, text: str) -> None:
-        """Raises what the command raises, and RequestError if a running turn prevents the command."""
+        """Raises the command's errors, and RequestError if the command cannot run during a turn."""
         async with contextlib.nullcontext() if row.at_once else self._in_order:
             if row.idle and self._busy():
                 raise RequestError(f"{row.name} cannot run during a turn", hint="wait for its end, or /cancel it")
             await row.run(text[len(row.name) :].strip())
 
     def completions(self) -> Mapping[str, tuple[str, CompletionWords | None]]:
-        """What each command does, and the completions of its argument, by name."""
+        """By name: the description of each command, and the completions of its argument."""
         return {name: (row.about, row.words) for name, row in self._rows.items()}
 
     def help(self) -> list[str]:

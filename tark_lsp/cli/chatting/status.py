@@ -10,7 +10,7 @@ SEPARATOR = " · "
 
 
 def status_line(facts: SessionFacts, activity: str, columns: int) -> str:
-    """`activity`: what is going on, "" if nothing is. If there are too few `columns`, the last parts are left out."""
+    """`activity`: what runs now; "" if nothing runs. If there are too few `columns`, the last parts are left out."""
     cost = None if facts.cost is None and facts.turn_cost is None else (facts.cost or 0.0) + (facts.turn_cost or 0.0)
     thinking = f"thinking {facts.thinking}" if facts.thinking not in ("", "auto") else ""
     candidates = [

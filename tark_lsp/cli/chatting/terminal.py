@@ -28,14 +28,15 @@ from tark_lsp.cli.chatting.question_prompt import KeyTarget, QuestionPrompt
 from tark_lsp.cli.visible import visible
 
 TYPED_AHEAD_SECONDS = 0.3
-"""After the start. What is read then was typed before, when the terminal made a line feed (Ctrl-J) of Enter."""
+"""Input within this time after the start was typed before it, when the terminal still sent a line feed (Ctrl-J) for
+Enter."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalCallbacks:
-    """`submit(text)` receives a prompt; `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X
+    """`submit(text)` receives a prompt. `interrupt()` is Ctrl-C, `leave()` Ctrl-D, `suspend()` Ctrl-Z, `edit()` Ctrl-X
     Ctrl-E, `paste_image()` Ctrl-V. `print_line(text, style)` prints above the bottom lines. `unfinished_lines(rows,
     columns)` and `status()` are drawn at the bottom.
     """
@@ -90,14 +91,14 @@ class Terminal:
         output.app = self._app
 
     async def run(self) -> None:
-        """Runs until `stop`. Raises EOFError if the terminal is gone, and what a callback of the event loop raises."""
+        """Runs until `stop`. Raises EOFError if the terminal is gone, and the errors of callbacks of the event loop."""
         self.typed_ahead_until = time.monotonic() + TYPED_AHEAD_SECONDS
-        # prompt_toolkit's own handler prints the error. If the terminal is gone, that is another error, without end.
+        # prompt_toolkit's own handler prints the error. If the terminal is gone, printing fails again, without end.
         asyncio.get_running_loop().set_exception_handler(self._end_after_error)
         await self._app.run_async(handle_sigint=False, set_exception_handler=False)
 
     def _end_after_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """An error of the terminal means that it is gone; any other one is a defect of ours, and `run` raises it."""
+        """An I/O error (EIO) means that the terminal is gone. Any other error is a bug in Tark, and `run` raises it."""
         error = context.get("exception")
         if error is None or not self._app.is_running or self._app.is_done:
             loop.default_exception_handler(context)
@@ -151,7 +152,7 @@ class Terminal:
         elif text.endswith("\\") and self.draft.document.is_cursor_at_the_end:
             self.draft.delete_before_cursor()
             self.draft.insert_text("\n")
-        elif text.strip() and not self.question.question:  # the user does not see yet that a question waits
+        elif text.strip() and not self.question.question:  # not if a question waits: the user has not seen it
             self.draft.reset()
             self._callbacks.submit(text.strip())
 
@@ -196,7 +197,7 @@ def _input() -> Input:
 
 
 def _output() -> FrameOutput | None:
-    """An output that does not ask the terminal for the cursor position: some never answer, and we do not need it."""
+    """An output that does not ask the terminal for the cursor position: some never answer, and it is not needed."""
     if sys.platform == "win32":
         return None
 

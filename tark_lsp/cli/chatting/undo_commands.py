@@ -1,4 +1,4 @@
-"""The slash commands that go back and forth: /undo, /redo and /restore."""
+"""The slash commands /undo, /redo and /restore."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from tark_lsp.errors import RequestError
 
 MAX_LISTED = 30
 MOST_NAMED = 5
-"""Files of a turn in the list."""
+"""The most files of a turn that the list names."""
 WRITTEN = ("applied", "partly")
 """States of an edit that changed its file."""
 Answer = Mapping[str, Any]
@@ -21,10 +21,10 @@ class UndoCommands:
         self._screen = conversation.screen
         self._terminal = terminal
         self._undone: dict[str | None, str] = {}
-        """By session, the turn that /redo does again."""
+        """By session: the turn that /redo redoes."""
 
     async def undo(self, _: str) -> None:
-        """Undoes the last turn. If that has nothing to undo, it lists the earlier turns that have."""
+        """Undoes the last turn. If it has nothing to undo, lists the earlier turns that can be undone."""
         session = self._chat.session
         if session.last_turn is None:
             raise RequestError("there is no turn to undo in this session", hint="tark-lsp undo lists all turns")
@@ -41,7 +41,7 @@ class UndoCommands:
             await self._undo(turns[picked]["turnId"])
 
     async def redo(self, _: str) -> None:
-        """Does again what the last /undo took back."""
+        """Redoes the changes that the last /undo undid."""
         session = self._chat.session
         turn = self._undone.get(session.id) or session.last_turn
         if turn is None:
@@ -49,10 +49,10 @@ class UndoCommands:
         answer = await self._chat.command("tark.turn.redo", {"turnId": turn})
         self._show(answer, "redone   ")
         if not answer["restored"] and not answer["kept"]:
-            self._screen.print_line("nothing of the last turn is undone", "dim")
+            self._screen.print_line("the last turn has nothing to redo", "dim")
 
     async def restore(self, _: str) -> None:
-        """Lists the prompts, and goes back to before the one that the user picks."""
+        """Lists the prompts, and goes back to the state before the prompt that the user selects."""
         session = self._chat.session.require_id()
         prompts = _prompts(await self._chat.command("tark.session.open", {"sessionId": session}))[-MAX_LISTED:]
         for number, (_, text) in enumerate(prompts, 1):
@@ -71,7 +71,8 @@ class UndoCommands:
         self._terminal.give_back(answer["prompt"])
 
     async def _wants_files(self, argument: Mapping[str, Any]) -> bool | None:
-        """Shows what could be undone, and asks. False if there is nothing; None: the user wants neither."""
+        """Shows the changes that can be undone, and asks whether to undo them. False if there are none; None to do
+        nothing at all."""
         foreseen = await self._chat.command("tark.session.restore", {**argument, "files": True, "preview": True})
         if not foreseen["restored"] and not foreseen["kept"]:
             return False
@@ -96,7 +97,7 @@ class UndoCommands:
         return changed[:MOST_NAMED] + ["..."] * (len(changed) > MOST_NAMED)
 
     async def _pick(self, question: str, most: int) -> int | None:
-        """The index of the typed number. None: nothing was typed. Raises RequestError if it is none of the list."""
+        """The index of the typed number; None if nothing was typed. Raises RequestError if it is not in the list."""
         typed = await self._terminal.ask(question)
         if not typed:
             return None

@@ -1,1 +1,1 @@
-"""One file per editor that `tark-lsp install` supports, with `install(screen, link=)` and `uninstall(screen)`."""
+"""One module per editor that `tark-lsp install` supports, with `install(screen, link=)` and `uninstall(screen)`."""

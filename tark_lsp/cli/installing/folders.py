@@ -1,4 +1,4 @@
-"""Replaces a folder, or a link to one, completely or not at all."""
+"""Replaces a folder, or a link to one, atomically."""
 
 import os
 import shutil
@@ -9,13 +9,13 @@ from pathlib import Path
 from tark_lsp.processes import is_alive
 
 PREFIX = "installing-"
-"""Prefix of the working folder's name. The id of the process that uses it follows."""
+"""The prefix of the working folder's name. The process id follows."""
 
 
 def replace_folder(target: Path, work: Path, make: Callable[[Path], None]) -> None:
-    """What `make` writes to the path it receives becomes `target`. What was at `target` is removed.
+    """Replaces `target` by what `make` writes to the path that it receives. The old content is removed.
 
-    `work` is a folder on the same disk for unfinished files. If it raises OSError, `target` is unchanged.
+    `work` is a folder on the same disk for unfinished files. If this raises OSError, `target` is unchanged.
     """
     with _beside(work) as beside:
         make(beside / "new")

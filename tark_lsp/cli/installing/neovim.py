@@ -1,4 +1,4 @@
-"""Installs the plugin for Neovim, as a package in the data folder, which Neovim loads by itself."""
+"""Installs the plugin for Neovim as a package in the data folder, which Neovim loads by itself."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from tark_lsp.workspace.programs import find_program
 PARTS = ("doc", "lsp", "lua", "plugin")
 """The parts of the plugin that Neovim reads. pyproject.toml has the same list, for the wheel."""
 NOTE = Path("lua", "tark", "installed.lua")
-"""Says which server the plugin starts, and that the folder is ours."""
+"""A file that names the server that the plugin starts, and marks the folder as installed by Tark."""
 MARK = "-- Written by `tark-lsp install neovim`, which replaces it."
 OLDEST = (0, 11)
 SECONDS = 20
@@ -29,7 +29,7 @@ SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class PluginPaths:
-    """`plugin` is a copy or a link. With a link, the note is in a package beside it."""
+    """`plugin` is a copy or a link. If it is a link, the note is in a package beside it."""
 
     package: Path
 
@@ -45,12 +45,12 @@ class PluginPaths:
         return (self.beside_link if self.plugin.is_symlink() else self.plugin) / NOTE
 
     def is_ours(self) -> bool:
-        """Files of others have no note, and a clone is never ours."""
+        """Whether Tark installed the plugin. Other files have no note, and a Git clone never counts as Tark's."""
         is_clone = not self.plugin.is_symlink() and os.path.lexists(self.plugin / ".git")
         return not is_clone and _text(self.note()).startswith(MARK)
 
     def version(self) -> str | None:
-        """The installed version; None: nothing of ours is installed."""
+        """The installed version; None if Tark installed nothing."""
         if not self.plugin.exists() or not self.is_ours():
             return None
         found = re.search(r"version = '([^']*)'", _text(self.note()))
@@ -198,7 +198,7 @@ def _neovim_version(nvim: Path) -> tuple[int, ...] | None:
 
 
 def _run(command: Sequence[str], environ: Mapping[str, str] | None = None) -> str:
-    """Returns the output, "" if the command cannot be run."""
+    """Returns the output; "" if the command cannot be run."""
     try:
         done = subprocess.run(
             command,

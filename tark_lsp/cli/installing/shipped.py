@@ -26,8 +26,8 @@ def find_plugin(editor: str) -> tuple[Path, bool]:
 
 
 def server_command() -> list[str]:
-    """The command with an absolute path, for an editor with another folder and PATH."""
+    """The command with an absolute path, because the editor can have another working folder and PATH."""
     called = shutil.which(sys.argv[0]) if Path(sys.argv[0]).stem == "tark-lsp" else None
     if called:
-        return [str(Path(called).absolute())]  # links are kept: their target can disappear with an upgrade
+        return [str(Path(called).absolute())]  # links are not resolved: an upgrade can remove their target
     return [*OWN_SERVER]

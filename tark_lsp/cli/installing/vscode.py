@@ -25,19 +25,19 @@ from tark_lsp.workspace.programs import find_program
 
 EXTENSION = "tark.tark"
 NOTE = "extension/installed.json"
-"""Inside the .vsix. Says which server the extension starts (editors/vscode/src/server/environment.ts)."""
+"""A file inside the .vsix that names the server to start (editors/vscode/src/server/environment.ts)."""
 SECONDS = 180
 ERROR = re.compile(r"(?:\[[^\]]*\] )?(?:Uncaught )?\w*Error\b[^:]*:\s+(.+)")
-"""`TypeError: reason`, `Error while installing: reason`, also after a time."""
+"""`TypeError: reason` or `Error while installing: reason`, also after a timestamp."""
 TRACE = re.compile(r"at |[{}\]]+$")
 NOISE = re.compile(rf"{TRACE.pattern}|\^+$|Node\.js v|throw |node:|\(node:|\(Use `")
-"""Lines of a stack trace, and of what Node prints around it."""
+"""Lines of a stack trace, and the lines that Node prints around it."""
 LONGEST_REASON = 240
 
 
 @dataclass(frozen=True, slots=True)
 class CodeEditor:
-    """An editor that accepts VS Code extensions. On a Mac the program can be in the application instead of PATH."""
+    """An editor that accepts VS Code extensions. On macOS, the program can be in `application` instead of PATH."""
 
     program: str
     name: str
@@ -148,8 +148,8 @@ def _run_in_editor(screen: Screen, editor: CodeEditor, program: str, *arguments:
 
 
 def reason_in(output: str) -> str:
-    """The sentence in the output that says why the program failed. The programs are written for Node: its message of an
-    error is between lines of source and a stack trace. What the program says below a trace is about its own work."""
+    """The sentence in the output that says why the program failed. The programs run in Node, which prints an error
+    between source lines and a stack trace. Text below a trace is the program's own message, so it is preferred."""
     lines = [line for line in map(str.strip, output.splitlines()) if line]
     traced = max((number for number, line in enumerate(lines, 1) if TRACE.match(line)), default=0)
     below, words = ([line for line in part if not NOISE.match(line)] for part in (lines[traced:], lines))
@@ -160,7 +160,7 @@ def reason_in(output: str) -> str:
 
 
 def _store_output(editor: CodeEditor, output: str) -> Path:
-    """The file for the output of the last time that this editor's program failed."""
+    """Writes the output to a file, which replaces the one of this editor's last failure. Returns its path."""
     file = logs_folder() / f"install-{editor.program}.log"
     file.write_text(output, encoding="utf-8")
     file.chmod(0o600)
@@ -168,7 +168,7 @@ def _store_output(editor: CodeEditor, output: str) -> Path:
 
 
 def _run(*command: str) -> str | None:
-    """Returns the output if it failed."""
+    """Returns the output if the command failed, else None."""
     try:
         done = subprocess.run(
             command,

@@ -1,1 +1,1 @@
-"""What `tark-lsp mcp` consists of: servers in config.toml, their files in other programs, and their approval."""
+"""The parts of `tark-lsp mcp`: the approval of servers, logins, and the files of other programs."""

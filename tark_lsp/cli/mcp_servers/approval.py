@@ -1,4 +1,5 @@
-"""Shows a server whole, starts it after a yes, shows its tools whole, and pins them after another yes."""
+"""Asks the user to approve a server: shows the whole command, starts it after a yes, shows all its tools, and pins them
+after another yes."""
 
 from pathlib import Path
 
@@ -24,7 +25,7 @@ class Approval:
         self._questions = OfferQuestions(screen, folder)
 
     async def approve(self, config: ServerConfig) -> int:
-        """Raises McpError if it cannot be started."""
+        """Returns the exit code. Raises McpError if the server cannot be started."""
         require_terminal()
         resolved = resolve(config, [self._folder])
         now = shown_command(config, resolved)
@@ -50,7 +51,7 @@ class Approval:
         return DONE
 
     async def _listed(self, config: ServerConfig, resolved: Resolved) -> Listed:
-        """Raises McpError with the name of the server."""
+        """Lists the tools. Raises McpError with the name of the server."""
         try:
             return await list_tools(config, resolved, self._pins, self._around)
         except McpError as error:

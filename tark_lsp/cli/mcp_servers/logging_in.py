@@ -1,4 +1,4 @@
-"""`tark-lsp mcp login` and `logout`: shows the page of the authorization server whole, asks, and waits."""
+"""`tark-lsp mcp login` and `logout`. A login shows the whole address of the page, asks, opens it, and waits."""
 
 import asyncio
 import warnings
@@ -35,7 +35,7 @@ SECRETS_ELSEWHERE = (
 
 
 class Declined(McpError):
-    """The user said no."""
+    """The user declined."""
 
 
 class LoggingIn:
@@ -47,7 +47,7 @@ class LoggingIn:
         self._questions = OfferQuestions(screen, folder)
 
     async def log_in(self, config: ServerConfig, client_id: str, *, with_secret: bool) -> int:
-        """`client_id`: empty, or that of a client which the user registered. Raises TarkError."""
+        """`client_id`: the id of a client that the user registered, or empty. Raises TarkError."""
         resolved = self._require_possible(config)
         await load_flow()
         if not await self._around.tokens.has_keyring():
@@ -78,7 +78,7 @@ class LoggingIn:
         return resolved
 
     async def _challenge(self, config: ServerConfig, resolved: Resolved) -> str:
-        """What the server says to a request without a token. Raises McpError."""
+        """The challenge in the server's answer to a request without a token; empty without a 401. Raises McpError."""
         transport = StreamableHttp(endpoint_of(config, resolved, self._around, login=False))
         connection = Connection(transport)
         try:
@@ -147,7 +147,7 @@ class LoggingIn:
 
 
 def open_page(url: str, opener: Callable[[str], bool] = webbrowser.open) -> bool:
-    """Whether a browser was started. The page is checked before (mcp/oauth/auth_http.py)."""
+    """Returns whether a browser started. The URL was checked before (mcp/oauth/auth_http.py)."""
     try:
         return opener(url)
     except (webbrowser.Error, OSError):

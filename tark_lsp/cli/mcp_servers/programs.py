@@ -1,4 +1,4 @@
-"""Where other programs keep their MCP servers."""
+"""The files in which other programs configure their MCP servers."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = {
 
 
 def files_of(program: str) -> list[Path]:
-    """Those that exist. `program`: one of `PROGRAMS`, or the path of a file. Raises RequestError if there is none."""
+    """The existing files. `program`: one of `PROGRAMS`, or the path of a file. Raises RequestError if there is none."""
     if program not in PROGRAMS:
         file = Path(program).expanduser()
         if not file.is_file():

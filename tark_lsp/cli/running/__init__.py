@@ -1,1 +1,1 @@
-"""`tark-lsp run`: its options, files, questions, output and exit codes."""
+"""`tark-lsp run`: options, files, questions, output and exit codes."""

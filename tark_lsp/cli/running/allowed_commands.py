@@ -1,4 +1,4 @@
-"""Which commands `--allow 'run_command(...)'` allows, by their words as bash reads them. Pure."""
+"""Decides which commands `--allow 'run_command(...)'` allows, by their words as bash reads them. Pure."""
 
 from collections.abc import Sequence
 
@@ -14,33 +14,33 @@ STARTERS = frozenset(
     eval source . stdbuf setsid watch parallel ssh script flock chrt taskset strace ltrace busybox toybox unbuffer entr
     caffeinate systemd-run bwrap unshare time coproc trap alias""".split()  # noqa: SIM905  # a list reads best as words
 )
-"""Programs and shell words that run what their arguments say. (danger.py also counts interpreters and runners such as
-python, make and uv. These can be allowed, by a rule that names what they run: `uv run pytest *`.)"""
+"""Programs and shell keywords that run the command in their arguments. (danger.py also counts interpreters and runners
+such as python, make and uv. A rule can allow these if it names the command that they run: `uv run pytest *`.)"""
 
 
 class AllowedCommands:
-    """The rules for commands among those of `--allow`."""
+    """The rules of `--allow` that are about commands."""
 
     def __init__(self, rules: Sequence[str]) -> None:
-        """Raises SettingsError if one is not a rule."""
+        """Raises SettingsError for an invalid rule."""
         parsed = map(Rule.parse, rules)
         self.patterns = [rule.specifier or ANY for rule in parsed if rule.tool == TOOL]
 
     def find_pattern(self, command: str) -> str | None:
-        """A pattern that allows the command; of a compound command, each part has to fit one."""
+        """A pattern that allows the command, or None. In a compound command, each part must match a pattern."""
         found = [next((one for one in self.patterns if matches(one, part)), None) for part in plain_parts(command)]
         return found[0] if found and None not in found else None
 
 
 def plain_parts(command: str) -> tuple[tuple[str, ...], ...]:
-    """The words of each simple command; none if there is any doubt, or if one starts what its arguments say."""
+    """The words of each simple command; empty if the command is not certain, or if a part runs its arguments."""
     parts = read_command(command).parts
     started = {part[0].rsplit("/", 1)[-1].casefold() for part in parts}
     return () if started & (STARTERS | SHELLS) else parts
 
 
 def exact_rule(command: str) -> str | None:
-    """The rule that allows this simple command and no other; None if no rule can say that."""
+    """The rule that allows this simple command and no other; None if there is no such rule."""
     parts = plain_parts(command)
     if len(parts) != 1 or any(not word or ANY in word or word.split() != [word] for word in parts[0]):
         return None

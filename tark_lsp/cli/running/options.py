@@ -25,7 +25,7 @@ Exit codes: 0 done; 1 an edit or a command was needed and refused; 2 wrong usage
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`targets`: the files, ranges and globs. `resume`: an id or a title; `last`: continue the newest session."""
+    """`targets`: files, ranges and globs. `resume`: the id or title of a session. `last`: continue the newest one."""
 
     prompt: str
     targets: tuple[str, ...]
@@ -46,11 +46,11 @@ class RunOptions:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """For the server: what counts as a setting of the user."""
+        """The options that the server gets as settings of the user."""
         limits = {"turnUsd": self.max_usd, "turnRequests": self.max_requests}
         given = {name: value for name, value in limits.items() if value is not None}
         return {
-            "editReview": "ask",  # the answer to each edit is ours: --yes, or a question
+            "editReview": "ask",  # this command decides about each edit, by --yes or a question
             **({"limits": given} if given else {}),
             **({"permissions": {"allow": list(self.allow)}} if self.allow else {}),
             **({"workspaceTrusted": True} if self.trust_workspace else {}),
@@ -58,13 +58,13 @@ class RunOptions:
 
 
 def parse_options(arguments: Sequence[str]) -> RunOptions:
-    """Ends the program with exit code 2 if the command line is wrong."""
+    """Exits with code 2 if the command line is wrong."""
     parser = new_parser()
     given = parser.parse_intermixed_args(arguments)
     *targets, prompt = given.words or [""]
     if not prompt.strip():
         parser.error("there is no prompt: the last argument is what to do, after any FILE or GLOB")
-    if os.path.isfile(prompt):  # noqa: PTH113  that of Path raises if the name is too long
+    if os.path.isfile(prompt):  # noqa: PTH113  Path.is_file raises if the name is too long
         parser.error(f"the last argument is the prompt, but {prompt!r} is a file: add what to do")
     if given.agent is not None and not AGENT_NAME.fullmatch(f"/agent {given.agent}"):
         parser.error(f"{given.agent!r} cannot be the name of an agent")
@@ -104,11 +104,11 @@ def new_parser() -> ArgumentParser:
         help="text (default), one JSON object, or one for each event",
     )
     parser.add_argument("--json", action="store_true", help="the same as --output stream-json")
-    parser.add_argument("--quiet", action="store_true", help="write nothing to standard error but errors and questions")
+    parser.add_argument("--quiet", action="store_true", help="write only errors and questions to standard error")
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="apply edits without asking (not: protected files, deletions, edits outside the range)",
+        help="apply edits without asking (except deletions, and edits of protected files or outside the range)",
     )
     parser.add_argument(
         "--patch", action="store_true", help="change no file, run no command: print the edits as a diff"
@@ -126,12 +126,12 @@ def new_parser() -> ArgumentParser:
         action="store_true",
         help="trust the current folder in this run: what the approval level allows runs in the sandbox without asking",
     )
-    parser.add_argument("--agent", metavar="NAME", help="the custom agent that does it (docs/agents.md)")
+    parser.add_argument("--agent", metavar="NAME", help="the custom agent to use (docs/agents.md)")
     add_model_options(parser, "for this run")
     parser.add_argument(
         "--max-usd", metavar="USD", type=_dollars, help="stop at this cost; checked before each request"
     )
-    parser.add_argument("--max-requests", metavar="N", type=_count, help="stop after so many requests to the model")
+    parser.add_argument("--max-requests", metavar="N", type=_count, help="stop after N requests to the model")
     session = parser.add_mutually_exclusive_group()
     session.add_argument(
         "--continue", dest="last", action="store_true", help="continue the newest session of this folder"

@@ -1,4 +1,4 @@
-"""What `tark-lsp run` shows on standard error, and writes to standard output: text, or JSON (docs/scripting.md)."""
+"""The output of `tark-lsp run`: progress on standard error, and text or JSON on standard output (docs/scripting.md)."""
 
 import json
 import sys
@@ -19,8 +19,9 @@ OVER = ("completed", "failed", "rejected", "cancelled")
 
 
 class RunScreen(Screen):
-    """Standard error. Of the model's text, it shows what came before a tool call: the last text is the answer, for
-    standard output. `live`: both are one terminal, so all text is shown at once and not written again.
+    """The screen on standard error. It shows the model's text before a tool call. The last text is the answer, which
+    goes to standard output. `live`: standard output is the same terminal, so all text is shown as it arrives, and the
+    answer is not written again.
     """
 
     def __init__(self, console: Console, folder: Path, *, live: bool, quiet: bool) -> None:
@@ -46,25 +47,25 @@ class RunScreen(Screen):
             super().message(text, severity)
 
     def print_error(self, message: str, hint: str = "") -> None:
-        """Also shown if everything else is not."""
+        """Prints the error, even with `--quiet`."""
         self.console.quiet = False
         super().print_error(message, hint)
 
     def print_quiet_end(self, reason: str) -> None:
-        """Why the run is not done. Without `--quiet`, what was shown before says it."""
+        """Prints why the run is not done. Without `--quiet`, earlier output already says it."""
         if self._quiet:
             self.print_error(reason)
 
     def show_end(self, end: Mapping[str, Any]) -> None:
         if self._quiet:
             return
-        if self._text and end["stopReason"] != "end_turn":  # it is no answer, so nobody else shows it
+        if self._text and end["stopReason"] != "end_turn":  # it is not the answer, so it does not go to standard output
             self.print_line(visible(self._text.rstrip("\n")))
         super().show_end(end)
 
 
 class RunOutput:
-    """Follows a run (`update`), and ends it (`finish`). Nothing but the output goes to `stdout`."""
+    """Follows a run (`update`), and writes its result (`finish`). Only the output goes to `stdout`."""
 
     def __init__(self, kind: Format, screen: RunScreen, folder: Path, stdout: TextIO | None = None) -> None:
         self.result = RunResult()
@@ -75,12 +76,12 @@ class RunOutput:
         self._calls: dict[str, dict[str, Any]] = {}
         self._hunks: dict[str, str] = {}
         self._refused: list[tuple[dict[str, str], set[str]]] = []
-        """The rejected calls, with the files that each would have changed (none if it was denied before)."""
+        """The rejected calls, with the files that each would have changed. Empty if the call was denied earlier."""
         self._held: list[dict[str, Any]] | None = []
-        """Events that came before the ids of the turn were known."""
+        """Events that arrived before the ids of the turn were known."""
 
     def update(self, update: Mapping[str, Any]) -> None:
-        """One `update` of `tark/update`."""
+        """Handles one `update` of `tark/update`."""
         match update:
             case {"kind": "start"}:
                 self.result.model, self.result.mode = update.get("model"), update.get("mode")
@@ -95,13 +96,13 @@ class RunOutput:
                 self._event("usage", **figures)
 
     def begin(self, session_id: str, turn_id: str) -> None:
-        """The turn has these ids."""
+        """Sets the ids of the turn."""
         self.result.session_id, self.result.turn_id = session_id, turn_id
 
     def finish(self) -> ExitCode:
-        """Writes the end, and returns the exit code."""
+        """Writes the result, and returns the exit code."""
         result = self.result
-        # A file that was changed by some of its hunks was not refused: you chose among them.
+        # If only some hunks of a file were accepted, it does not count as refused, because the user selected them.
         kept = {edit["uri"] for edit in result.end.get("edits") or () if edit["state"] != "rejected"}
         result.refused = [call for call, files in self._refused if not files or files - kept]
         if result.error is not None:
@@ -116,7 +117,8 @@ class RunOutput:
         return result.exit_code
 
     def _write_text(self) -> None:
-        """The answer, or the patch. What a turn that broke off has said is no answer, so it is not written here."""
+        """Writes the answer, or the patch. The text of a turn that did not finish is not an answer, so it is not
+        written."""
         result = self.result
         text = str(result.end.get("text", "")) if result.end.get("stopReason") == "end_turn" else ""
         if result.patch is not None:
@@ -156,7 +158,7 @@ class RunOutput:
         )
 
     def _edits(self, update: Mapping[str, Any]) -> None:
-        """A hunk is an event when it is new, and when its state changes."""
+        """Writes an event for each hunk that is new or whose state changed."""
         hunks: Sequence[Mapping[str, Any]] = update["hunks"]
         for hunk in hunks:
             state = hunk["state"]
@@ -187,7 +189,7 @@ class RunOutput:
         self._write(event)
 
     def _release(self) -> None:
-        """The start comes first, when the ids and the model are known."""
+        """Writes the start event, and then the held events. The ids and the model are known now."""
         held, self._held = self._held, None
         if held is None or self._kind != "stream-json" or self.result.turn_id is None:
             return
@@ -208,6 +210,6 @@ class RunOutput:
 
 
 def _changes(tool: str) -> bool:
-    """Whether the tool edits files or runs programs: a run that could not do that is not done."""
+    """Whether the tool edits files or runs programs. If such a call was refused, the run is not done."""
     known = load_tools().get(tool)
     return tool.startswith("mcp__") or (known is not None and (known.facts.edits or known.facts.runs))

@@ -1,4 +1,4 @@
-"""The user of `tark-lsp run`: its options answer first, and only what they leave open is asked."""
+"""The user of `tark-lsp run`. The options answer first, and the user is asked only if they do not."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -13,17 +13,16 @@ from tark_lsp.cli.visible import whole_line
 from tark_lsp.permissions import TRUST_ANSWERS
 
 NOT_TRUSTED = (
-    "you have not said that you trust this folder, so commands ask that would run in the sandbox without a question; "
+    "you have not said that you trust this folder, so even commands in the sandbox need your permission; "
     "--trust-workspace trusts it for this run"
 )
 LIMIT_ANSWERS = {"go-on", "stop"}
-"""The ids of the answers to the question whether a turn can go on after a limit (agent/limits.py)."""
+"""The ids of the answers to the question whether a turn may continue after a limit (agent/limits.py)."""
 
 
 class RunPerson(TerminalPerson):
-    """`allowed` runs the commands of `--allow`. `limited`: a limit of the command line ends the turn unasked.
-
-    `follow` gets every update before it is shown.
+    """`allowed`: the commands of `--allow`. `limited`: the command line sets a limit, so a limit ends the turn without
+    a question. `follow` gets every update before it is shown.
     """
 
     def __init__(
@@ -44,14 +43,15 @@ class RunPerson(TerminalPerson):
         self._limited = limited
         self._said = False
         self._untrusted = ""
-        """What to say about a command that would run in a folder that is trusted."""
+        """A hint for the next command that asks only because the folder is not trusted; empty if there is none."""
 
     def update(self, update: Mapping[str, Any]) -> None:
         self._follow(update)
         super().update(update)
 
     async def permission(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A request without grants is one that has to be asked about every time: a dangerous command, an ask rule."""
+        """Allows commands that match `--allow`. If a request has no grants, the user must always be asked: it is a
+        dangerous command, or an ask rule applies."""
         command = request.get("command")
         if not command or not request.get("grants") or _asks_for_more(command):
             return await super().permission(request)
@@ -67,7 +67,7 @@ class RunPerson(TerminalPerson):
         return answer
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Tark asks about trust once, when it matters, and about limits. The options of the run have the answers."""
+        """Answers Tark's own questions about trust and limits by the options. The user answers the others."""
         answers = {option["id"] for option in request.get("options") or ()}
         if answers == {*TRUST_ANSWERS} and not request.get("byModel"):
             self._untrusted = NOT_TRUSTED
@@ -86,5 +86,5 @@ class RunPerson(TerminalPerson):
 
 
 def _asks_for_more(command: Mapping[str, Any]) -> bool:
-    """Whether it gets something beyond the workspace in the sandbox, which no rule covers."""
+    """Whether a sandboxed command needs the network or more writable paths, which no rule of `--allow` covers."""
     return bool(command.get("sandboxed") and (command.get("network") or command.get("writable")))

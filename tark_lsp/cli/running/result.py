@@ -1,4 +1,4 @@
-"""How a run ended: the result object (docs/scripting.md), and its exit code. Pure."""
+"""The result of a run: the result object (docs/scripting.md), and the exit code. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 from tark_lsp.errors import TarkError
 
 VERSION = 1
-"""Of the objects. A field or a type that is new does not change it."""
+"""The version of the objects. New fields and types do not change it."""
 
 
 class ExitCode(IntEnum):
@@ -28,15 +28,15 @@ STOPS = {
     "refusal": ExitCode.PROVIDER,
     "cancelled": ExitCode.CANCELLED,
 }
-"""Stop reasons. For `error`, the code of the error decides."""
+"""The exit code by stop reason. For `error`, it depends on the code of the error."""
 
 REASONS = {
-    "max_tokens": "the answer was cut off at the model's longest answer",
+    "max_tokens": "the answer was cut off at the model's length limit",
     "max_turn_requests": "the run ended at its limit of requests to the model",
     "budget": "the run ended at its limit of cost",
     "refusal": "the model refused to answer",
 }
-"""In words, for a person who sees nothing else."""
+"""The reasons as text, for a user who sees nothing else."""
 
 ERRORS = {
     "settings": ExitCode.USAGE,
@@ -50,12 +50,12 @@ ERRORS = {
     "internal": ExitCode.REFUSED,
     "interrupted": ExitCode.REFUSED,
 }
-"""Codes of errors. Every other one is of the model or its provider."""
+"""The exit code by error code. Every other error code is from the model or its provider."""
 
 
 @dataclass(slots=True)
 class RunResult:
-    """`end` is the turn's end (protocol.md); empty if no turn began, and then `error` says why.
+    """`end` is the turn's end (protocol.md). It is empty if no turn began; then `error` says why.
 
     `refused`: the calls that were needed and refused, each with its title and the reason.
     """
@@ -68,7 +68,7 @@ class RunResult:
     error: Mapping[str, Any] | None = None
     refused: list[dict[str, str]] = field(default_factory=list)
     rejected_proposal: bool = False
-    """You rejected all edits that the mode ask or plan proposed."""
+    """Whether the user rejected all edits that the mode ask or plan proposed."""
     patch: str | None = None
 
     @property
@@ -83,14 +83,14 @@ class RunResult:
 
     @property
     def reason(self) -> str:
-        """Why the run is not done, if no error says it. Empty: it is done, or you cancelled it."""
+        """Why the run is not done, if no error says so. Empty if it is done, or the user cancelled it."""
         if self.exit_code is ExitCode.REFUSED:
             calls = [f"{call['title']}: {call['why']}" if call["why"] else call["title"] for call in self.refused]
             return f"refused: {'; '.join(calls)}" if calls else "edits were rejected, or could not be applied"
         return REASONS.get(self.end.get("stopReason", ""), "")
 
     def to_json(self, edits: Iterable[Mapping[str, Any]], changed: Iterable[str]) -> dict[str, Any]:
-        """`edits` and `changed` are those of `end`, with paths in place of URIs."""
+        """`edits` and `changed` are from `end`, with paths in place of URIs."""
         usage = self.end.get("usage") or {}
         known = ("inputTokens", "cachedTokens", "outputTokens", "reasoningTokens", "costUsd")
         return {

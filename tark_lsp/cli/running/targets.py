@@ -1,4 +1,4 @@
-"""What `tark-lsp run` tells the model beside the prompt: files, ranges, globs, and the text on standard input."""
+"""The context that `tark-lsp run` sends with the prompt: files, ranges, globs, and the text on standard input."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ GLOB = re.compile(r"[*?\[{]")
 
 
 def find_targets(words: Iterable[str], folder: Path) -> list[FileTarget]:
-    """The files that the words name, in order, each once. Raises TarkError: no such file or lines, an empty glob."""
+    """The files that the words name, in order, each once. Raises TarkError for an invalid path or an empty glob."""
     found: dict[FileTarget, None] = {}
     for word in words:
         if GLOB.search(word) and not os.path.lexists(folder / word):
@@ -37,8 +37,8 @@ def find_targets(words: Iterable[str], folder: Path) -> list[FileTarget]:
 
 
 def turn_fields(targets: Sequence[FileTarget]) -> dict[str, Any]:
-    """For `tark.turn.start`: one file, or the first one with a range, is the document of the turn; the others are
-    attached. Raises TarkError if a file cannot be read or has no such lines.
+    """The fields for `tark.turn.start`. The document of the turn is the only file, or the first file with a range. The
+    other files are attached. Raises TarkError if a file cannot be read or does not have the lines.
     """
     ranges = [target.range_in(split_lines(read_text(target.path))) for target in targets]
     named = [at for at, lines in enumerate(ranges) if lines is not None]
@@ -56,7 +56,8 @@ def turn_fields(targets: Sequence[FileTarget]) -> dict[str, Any]:
 
 
 def read_standard_input(waiting: Callable[[], None]) -> str:
-    """All of it; empty at a terminal. `waiting` is called, in another thread, if it does not end soon.
+    """The whole text on standard input; empty at a terminal. `waiting` is called in another thread if it does not end
+    soon.
 
     Raises RequestError if it is too long.
     """
@@ -75,7 +76,7 @@ def read_standard_input(waiting: Callable[[], None]) -> str:
 
 
 def _matching(glob: str, folder: Path) -> list[Path]:
-    """Raises RequestError if there is none, or if the glob cannot be used."""
+    """The files that match the glob. Raises RequestError if there are none, or the glob is invalid."""
     try:
         names, _ = asyncio.run(list_files(SearchProgram.find_installed([folder]), SearchScope((folder,), glob=glob)))
     except ToolError as error:

@@ -1,1 +1,1 @@
-"""Completions of `tark-lsp`, one file for each shell, all from the same table (command_table.py)."""
+"""Shell completions of `tark-lsp`, one module for each shell, all from the same table (command_table.py)."""

@@ -42,7 +42,7 @@ complete -o default -F _tark_lsp tark-lsp
 
 
 def bash_completions(commands: Iterable[CommandRow]) -> str:
-    """Files are completed where none of the words fits (`-o default`)."""
+    """The completion script. Files are completed if none of the words match (`-o default`)."""
     rows = list(_rows(commands))
     inner = [INNER.format(f'"{path}"') for path, _ in rows if " " in path]
     values = [

@@ -17,7 +17,7 @@ def fish_completions(commands: Iterable[CommandRow]) -> str:
 
 
 def _lines(commands: Iterable[CommandRow], here: str, above: str) -> Iterator[str]:
-    """`here`: the condition under which these commands can follow."""
+    """`here`: the condition for the completion of these commands."""
     rows = list(commands)
     for row in rows:
         yield f"complete -c tark-lsp -n '{here}' -a {row.name} -d {_quoted(row.summary)}\n"

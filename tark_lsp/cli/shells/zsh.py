@@ -24,7 +24,7 @@ def zsh_completions(commands: Iterable[CommandRow]) -> str:
 
 
 def _function(name: str, commands: Iterable[CommandRow], options: Iterable[str]) -> Iterator[str]:
-    """A function that completes the commands, and then calls that of the command."""
+    """A shell function that completes the commands, and then calls the function of the command."""
     rows = list(commands)
     for row in rows:
         own = [_option(option) for option in row.options]
@@ -69,7 +69,7 @@ def _choices(choices: tuple[str, ...], shown: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without the characters that separate the parts of a specification."""
+    """The text without the characters that separate the parts of a completion specification."""
     return text.replace("[", "(").replace("]", ")").replace(":", " -")
 
 

@@ -1,1 +1,1 @@
-"""Logging in to MCP servers over HTTP, by OAuth 2.1. Loaded for a login or a refresh, with the extra `mcp-oauth`."""
+"""OAuth 2.1 logins at MCP servers over HTTP. Needs the extra `mcp-oauth`. Imported only for a login or a refresh."""

@@ -1,6 +1,7 @@
-"""Requests to authorization servers, whose URLs come from a server: each is checked, and its answer has limits.
+"""Requests to authorization servers. Their URLs come from an MCP server: each is checked, and answers are limited.
 
-https, or http on this machine. A private address only if the MCP server itself may have one. No redirects are followed.
+A URL must be https, or http on this machine. It may have a private address only if the MCP server itself may have one.
+Redirects are not followed.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ REQUEST_SECONDS = 30.0
 LARGEST_ANSWER = 256 * 1024
 LONGEST_URL = 8_000
 PLAIN = re.compile(r"[\x21-\x7e]+")
-"""Characters of a URL that look like what they are: neither blanks, controls nor letters of other scripts."""
+"""Printable ASCII: no blanks, controls, or letters of other scripts that look like ASCII."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Answer:
 
 
 def require_safe_url(url: str, *, private: bool) -> None:
-    """`private`: it may be on this machine or in a private network. Raises McpError."""
+    """`private`: the URL may be on this machine or in a private network. Raises McpError."""
     if not PLAIN.fullmatch(url) or len(url) > LONGEST_URL:
         raise McpError("the login leads to a URL with hidden characters, or to one that is too long")
     try:
@@ -80,7 +81,7 @@ class AuthHttp:
                 return await self._http.send(HttpRequest(
                     request.method, request.url, request.headers, request.body, address
                 ))  # fmt: skip
-            except TarkError as error:  # for example no route to this address: the next one can work
+            except TarkError as error:  # for example, no route to this address; the next one may work
                 failed = failed or error
         assert failed is not None
         raise failed

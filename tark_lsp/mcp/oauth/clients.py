@@ -1,4 +1,4 @@
-"""The client that an authorization server knows us as: registered by the user, or else by the SDK at each login."""
+"""The OAuth client of a login: registered by the user, or else by the SDK at each login."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ BASIC, POST = "client_secret_basic", "client_secret_post"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client that the user registered by hand. An `id` that is a URL is the place of its metadata."""
+    """A client that the user registered by hand. An `id` that is a URL leads to the client's metadata."""
 
     id: str
     secret: str = field(default="", repr=False)
@@ -21,7 +21,7 @@ class Client:
 def given_client(
     client: Client | None, known: StoredLogin | None
 ) -> tuple[OAuthClientInformationFull | None, str | None]:
-    """A client that is not registered by us, or the URL of its metadata."""
+    """The client that the user registered, or the URL of its metadata. Two None if the SDK shall register one."""
     if client is not None:
         if client.id.startswith("https://") and not client.secret:
             return None, client.id
@@ -37,7 +37,8 @@ def given_client(
 
 
 def choose_method(context: OAuthContext) -> None:
-    """For the secret of a client that is registered by hand. The default is `basic` (RFC 8414, section 2)."""
+    """How a client with a secret authenticates: by `basic`, the default (RFC 8414, section 2), or `post` if the server
+    does not support `basic`."""
     supported = context.oauth_metadata and context.oauth_metadata.token_endpoint_auth_methods_supported
     client = context.client_info
     if client is not None and client.token_endpoint_auth_method == BASIC and supported and BASIC not in supported:

@@ -1,9 +1,12 @@
-"""Login and refresh by the OAuth provider of MCP's SDK, over our HTTP. Only this folder imports the SDK.
+"""Login and refresh by the OAuth provider of MCP's SDK, over Tark's HTTP. Only this folder imports the SDK.
 
-The SDK's provider is a generator: it gives requests, takes answers, and does no I/O itself. So its checks (resource,
-issuer, state, `iss`) are used, and httpx2 is no more than the type of what goes in and out. Ours are, beside those of
-auth_http.py: the authorization server says that it has S256; no path is guessed for registration or tokens; its texts
-and exceptions, which can contain tokens, are not shown and not logged.
+The SDK's provider is a generator: it yields requests, takes answers, and does no I/O itself. Its checks (resource,
+issuer, state, `iss`) are used. httpx2 provides only the types of the requests and responses. This module adds checks
+to those of auth_http.py:
+
+- The authorization server must say that it supports S256.
+- Paths for registration or tokens are never guessed.
+- The server's texts and the SDK's exceptions can contain tokens, so they are neither shown nor logged.
 """
 
 import json
@@ -36,7 +39,7 @@ from tark_lsp.mcp.oauth.loopback import RedirectListener
 from tark_lsp.mcp.token_store import StoredLogin
 
 LOGIN_SECONDS = 300.0
-"""How long you have for the page."""
+"""How long the user has to log in on the page."""
 METHOD = "S256"
 VERSION = {"mcp-protocol-version": "2025-11-25"}
 """From 2025-06-18 on, the SDK names the resource in each request (RFC 8707)."""
@@ -44,14 +47,14 @@ NOT_OURS = {"host", "content-length"}
 """Headers that the HTTP library sets itself."""
 ENDED = {"invalid_grant", "invalid_client", "unauthorized_client"}
 MOST_REQUESTS = 20
-"""Of one login. The SDK needs eight at most."""
+"""In one login. The SDK needs eight at most."""
 
-logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)  # it logs exceptions with the texts of servers
+logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)  # it logs exceptions that contain texts of servers
 
 
 @dataclass(frozen=True, slots=True)
 class LoginPage:
-    """What you are asked before the page is opened. `scopes`: the rights that are asked for."""
+    """What the user sees before the page opens. `scopes`: the rights that the login asks for."""
 
     url: str
     issuer: str
@@ -59,7 +62,7 @@ class LoginPage:
 
 
 Ask = Callable[[LoginPage], Awaitable[None]]
-"""Shows the page to the user, and opens it after a yes. Raises McpError if they decline."""
+"""Shows the page's address to the user, and opens it if they agree. Raises McpError if they decline."""
 
 
 class _Memory:
@@ -92,8 +95,8 @@ async def log_in(
     known: StoredLogin | None = None,
     seconds: float = LOGIN_SECONDS,
 ) -> StoredLogin:
-    """Logs in at the server with exactly this `url`. `challenge`: what its 401 said. `known`: the login until now, for
-    its rights and its client. Raises McpError.
+    """Logs in at the server with exactly this `url`. `challenge`: the header of its 401. `known`: the previous login,
+    whose rights and client are used again. Raises McpError.
     """
     async with RedirectListener() as listener:
 
@@ -117,12 +120,12 @@ async def log_in(
         provider = OAuthClientProvider(url, metadata, memory, redirect, answer, document)
         request = httpx2.Request("POST", url, headers=VERSION)
         await _drive(provider, request, _refusal(challenge, wanted, request), http)
-        of_user = {given.client_id if given is not None else document}  # unless the SDK registered another one
+        of_user = {given.client_id if given is not None else document}  # the SDK may have registered another
         return _result(url, provider.context, of_user)
 
 
 async def refresh(login: StoredLogin, http: AuthHttp) -> StoredLogin:
-    """Raises LoginEnded if the authorization server says so, else McpError."""
+    """Raises LoginEnded if the login has ended, or another McpError."""
     try:
         tokens = OAuthToken(
             access_token=login.access_token, refresh_token=login.refresh_token, scope=login.scope or None
@@ -151,7 +154,8 @@ async def refresh(login: StoredLogin, http: AuthHttp) -> StoredLogin:
 async def _drive(
     provider: OAuthClientProvider, request: httpx2.Request, refusal: httpx2.Response | None, http: AuthHttp
 ) -> None:
-    """Runs the SDK until it would send `request` with a token. `refusal`: what the first one got. Raises McpError."""
+    """Runs the SDK until it would send `request` with a token. `refusal`: the answer to the first `request`, without a
+    token. Raises McpError."""
     flow: AsyncGenerator[httpx2.Request, httpx2.Response] = provider.async_auth_flow(request)
     answer: Answer | None = None
     try:
@@ -175,14 +179,14 @@ async def _drive(
         raise McpError(f"its authorization server did not register tark-lsp{_said(answer)}") from None
     except OAuthTokenError:
         raise McpError(f"its authorization server gave no token{_said(answer)}") from None
-    except OAuthFlowError as error:  # a resource, issuer or state that is wrong: URLs, and no tokens
+    except OAuthFlowError as error:  # a wrong resource, issuer or state: the text has URLs, but no tokens
         raise McpError(f"its authorization server cannot be used: {str(error)[:500]}") from None
     except (ValidationError, UnicodeError, ValueError):
         raise McpError(f"its authorization server sent something that is not OAuth{_said(answer)}") from None
 
 
 def _require_checked(context: OAuthContext, outgoing: httpx2.Request) -> None:
-    """Only metadata is asked for before there is some. Raises McpError."""
+    """Until the server's metadata is known and valid, only GET requests (for metadata) may be sent. Raises McpError."""
     if outgoing.method == "GET":
         return
     metadata = context.oauth_metadata
@@ -198,7 +202,7 @@ def _require_checked(context: OAuthContext, outgoing: httpx2.Request) -> None:
 
 
 def _require_tokens(outgoing: httpx2.Request, answer: Answer) -> None:
-    """The SDK takes any failed refresh for the end of a login. Raises LoginEnded, and another McpError."""
+    """The SDK treats every failed refresh as the end of the login; this does not. Raises LoginEnded or McpError."""
     if b"grant_type=refresh_token" not in outgoing.content or answer.status == 200:
         return
     message = f"its login could not be refreshed{_said(answer)}"
@@ -211,7 +215,7 @@ async def _parts(outgoing: httpx2.Request) -> tuple[str, str, dict[str, str], by
 
 
 def _refusal(challenge: str, wanted: str, request: httpx2.Request) -> httpx2.Response:
-    """What the server said, or that the login needs more rights (`wanted`), which the SDK adds to those it had."""
+    """The server's 401, or a 403 that asks for more rights (`wanted`): the SDK adds those to the rights it had."""
     scopes = wanted.split() or scopes_of(challenge_field(challenge, "scope"))
     metadata = challenge_field(challenge, "resource_metadata")
     fields = {
@@ -253,7 +257,7 @@ def _issuer(context: OAuthContext) -> str:
 
 
 def _error_in(answer: Answer) -> str:
-    """The code of an error of OAuth; never a text of the server."""
+    """The error code of OAuth; never free text of the server."""
     try:
         error = json.loads(answer.body).get("error")
     except (ValueError, AttributeError, RecursionError):

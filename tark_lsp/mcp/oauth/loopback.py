@@ -1,4 +1,4 @@
-"""Waits on a port of this machine for the page that the authorization server sends your browser to (RFC 8252)."""
+"""Listens on a local port for the redirect of the user's browser at the end of a login (RFC 8252)."""
 
 import asyncio
 import secrets
@@ -10,10 +10,10 @@ from tark_lsp.errors import McpError
 
 PATH = "/callback"
 READ_SECONDS = 10.0
-"""For one request of a browser."""
+"""The time limit for one request of a browser."""
 LARGEST_REQUEST = 32 * 1024
 MOST_WRONG = 1_000
-"""Answers with a wrong state. Any page in your browser can send some, so they are only counted."""
+"""Answers with a wrong state. Any web page in the browser can send them, so they are only counted, up to this."""
 PAGE = (
     "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {length}\r\n"
     "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'\r\n"
@@ -24,7 +24,7 @@ BODY = "<!doctype html><meta charset=utf-8><title>Tark</title><p>{text}</p>"
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """What came back. `issuer`: None if the answer names none (RFC 9207)."""
+    """The parameters of the redirect. `issuer`: None if it names none (RFC 9207)."""
 
     code: str = field(repr=False)
     state: str = field(repr=False)
@@ -57,14 +57,14 @@ class RedirectListener:
             for task in late:
                 task.cancel()
         if self._answer.done() and not self._answer.cancelled():
-            self._answer.exception()  # seen, if nobody waited for it
+            self._answer.exception()  # retrieved, so that asyncio does not report it
 
     def expect(self, state: str) -> None:
-        """The state that was sent with the browser."""
+        """Sets the state that the answer must have."""
         self._state = state
 
     async def answer(self, seconds: float) -> Redirect:
-        """Raises McpError if nothing comes in time, or the login was refused."""
+        """Waits for the answer. Raises McpError if none comes in time, or the login was refused."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._answer
@@ -85,12 +85,12 @@ class RedirectListener:
                 writer.write(PAGE.format(status=status, length=len(body), body=body).encode())
                 await writer.drain()
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # it was no browser with an answer
+            pass  # not a complete request of a browser
         finally:
             writer.close()
 
     def _take(self, line: list[str]) -> tuple[str, str]:
-        """The status, and the text of the page. Nothing of the request is repeated in it."""
+        """The status, and the text of the page. The page never repeats parts of the request."""
         if len(line) != 3 or line[0] != "GET" or urlsplit(line[1]).path != PATH:
             return "404 Not Found", "Nothing is here."
         try:

@@ -1,1 +1,1 @@
-"""The user's list of MCP servers and hooks: their states, their approval, and what is new."""
+"""The list of MCP servers and hooks in the editor: their states and approvals, and notifications of new ones."""

@@ -1,4 +1,4 @@
-"""`tark.mcp.*` and `tark.hooks.*`: the list of MCP servers and hooks. What they do is loaded with the first one."""
+"""The commands `tark.mcp.*` and `tark.hooks.*`. Their implementation is imported at the first one."""
 
 from collections.abc import Iterable
 from functools import cached_property

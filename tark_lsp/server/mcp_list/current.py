@@ -1,4 +1,4 @@
-"""CurrentList: all MCP servers and hooks of this process as they are now, with the offers of a trusted workspace."""
+"""CurrentList: all MCP servers and hooks of this process, including the offers of a trusted workspace."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class CurrentList:
     is_trusted: Callable[[], bool]
 
     def servers(self) -> tuple[list[ServerRow], tuple[str, ...]]:
-        """The user's own first; and a sentence for each offer that cannot be used."""
+        """The servers, the user's own first, and a sentence for each offer that cannot be used."""
         running, offers, pins = self.mcp.servers(), self.mcp.sources.offers(), self.mcp.sources.pins()
         trusted, folders = self.is_trusted(), self.workspace.folders
         rows = [
@@ -44,7 +44,7 @@ class CurrentList:
         raise RequestError(f"there is no MCP server {name!r}", hint=f"there are: {known}")
 
     def hooks(self) -> tuple[list[HookRow], tuple[str, ...]]:
-        """The same for hooks."""
+        """The hooks, the user's own first, and a sentence for each offer that cannot be used."""
         own = [Hook(settings) for settings in self.configuration.settings.hooks]
         offers = read_offers(self.workspace.folders, [hook.name for hook in own]) if self.is_trusted() else Offers()
         pins = self.hook_pins()

@@ -1,4 +1,4 @@
-"""What the user does with hooks in the list: show, approve, remove. Those of the user need no approval."""
+"""The actions on hooks in the list: show, approve, remove. The user's own hooks need no approval."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class HookActions:
     """Every method raises RequestError, with a sentence for the user."""
 
     def __init__(self, current: CurrentList, changed: Callable[[], None]) -> None:
-        """`changed` is called when the list is another one."""
+        """`changed` is called when the list changes."""
         self._current = current
         self._changed = changed
 
@@ -27,7 +27,7 @@ class HookActions:
         return {"hooks": [row.json() for row in rows], "problems": list(problems)}
 
     async def show(self, request: payloads.ServerName) -> dict[str, Any]:
-        """All of it, compared with what was approved."""
+        """The whole hook, as a diff if it changed since the approval."""
         row = self._current.hook(request.name)
         resolved = _resolved(row)
         approved = row.pin is not None and row.pin.command == resolved.digest
@@ -36,7 +36,7 @@ class HookActions:
         return {"text": text, "isDiff": shown.is_diff, "digest": resolved.digest, "approved": approved}
 
     async def approve(self, request: payloads.ShownServer) -> dict[str, Any]:
-        """What `show` has shown with this digest."""
+        """Approves the hook, if it still has the digest that `show` returned."""
         row = self._current.hook(request.name)
         resolved = _resolved(row)
         if row.hook.source is None:
@@ -51,7 +51,7 @@ class HookActions:
         return {"approved": True}
 
     async def remove(self, request: payloads.ServerName) -> dict[str, Any]:
-        """The approval. `left`: where its configuration is, which stays."""
+        """Removes the approval. `left`: the file of the hook's configuration, which stays."""
         row = self._current.hook(request.name)
         if row.hook.source is None:
             raise RequestError("it is your own hook", hint="remove it from your config.toml or settings")
@@ -66,7 +66,7 @@ class HookActions:
 def _lines(row: HookRow, resolved: Resolved) -> list[str]:
     source = [f"from {row.hook.source}"] if row.hook.source is not None else []
     lines = [*source, *shown_hook(row.hook, resolved)]
-    return [visible_code(line).replace("\n", "⏎") for line in lines]  # no text can look like a line of its own
+    return [visible_code(line).replace("\n", "⏎") for line in lines]  # so that no text can imitate a line
 
 
 def _resolved(row: HookRow) -> Resolved:

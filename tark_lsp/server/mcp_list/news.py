@@ -1,4 +1,5 @@
-"""Tells the client that a server is in another state, and, once for each digest, what waits for a yes of the user."""
+"""Notifies the client when the state of a server changes, and, once per digest, of servers and hooks that need the
+user's approval."""
 
 import asyncio
 import logging
@@ -23,12 +24,12 @@ if TYPE_CHECKING:  # loaded with the first server or hook
 log = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.2
-"""After the first of several changes."""
+"""The delay after a change, so that several changes become one notification."""
 HOOKS_FILE = "/".join(OFFERS)
 
 
 class OfferNews:
-    """Says nothing to a client that does not understand `mcp`: there, the notices of a turn say it."""
+    """Sends nothing to a client that does not understand `mcp`. There, notices in the turns report the same."""
 
     def __init__(
         self, connection: Connection, workspace: Workspace, mcp: McpTools, current: "Callable[[], CurrentList]"
@@ -41,11 +42,11 @@ class OfferNews:
         self._understood = connection.client.understands("mcp") and not workspace.in_memory
         self._timer: asyncio.TimerHandle | None = None
         self._told: set[str] = set()
-        """Also those that cannot be noted on the disk."""
+        """The digests that this process reported, including those that could not be noted on the disk."""
 
     @cached_property
     def current(self) -> "CurrentList":
-        """All servers and hooks, and the offers."""
+        """All servers and hooks, including offers."""
         return self._make_current()
 
     def check_soon(self) -> None:
@@ -57,13 +58,13 @@ class OfferNews:
             self.written(event.document.path)
 
     def written(self, path: Path) -> None:
-        """Perhaps a file of offers."""
+        """Checks soon if `path` is a file of offers."""
         names = (*PROJECT_FILES, HOOKS_FILE)
         if any(path == folder / name for folder in self._workspace.folders for name in names):
             self.check_soon()
 
     def watched_changed(self, params: dict[str, Any]) -> None:
-        """`workspace/didChangeWatchedFiles`. What is malformed is skipped."""
+        """Handles `workspace/didChangeWatchedFiles`. Malformed changes are skipped."""
         changes = params.get("changes")
         uris = [find_value(change, "uri") for change in changes] if isinstance(changes, list) else []
         if any(isinstance(uri, str) and uri.endswith((*PROJECT_FILES, HOOKS_FILE)) for uri in uris):
@@ -91,7 +92,7 @@ class OfferNews:
         self._connection.notify(incoming.MCP, {"unanswered": new})
 
     def note(self, news: str) -> bool:
-        """The user knows it now. Whether they were not told of it before, by this process or another one."""
+        """Notes that the user knows this now. Returns whether no process had told them before."""
         if news in self._told:
             return False
         self._told.add(news)
@@ -102,5 +103,5 @@ class OfferNews:
         except FileExistsError:
             return False
         except OSError as error:
-            log.warning("that the user was told of an offer cannot be noted: %s", error)
+            log.warning("it cannot be noted that the user was told of an offer: %s", error)
         return True

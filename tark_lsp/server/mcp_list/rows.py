@@ -43,7 +43,7 @@ RUNS = {
 
 
 class ServerRow:
-    """One server as it is now. `server`: None if nobody approved it."""
+    """One server in the list. `server` is None for an offer that is not approved, and for a server that is disabled."""
 
     def __init__(
         self, config: ServerConfig, server: McpServer | None, pins: PinStore, folders: Sequence[Path], *, trusted: bool
@@ -93,7 +93,7 @@ class ServerRow:
         return digest_of(["server", self.config.name, self.config.scope, self.resolved.digest, changed, gone])
 
     def json(self, own: Sequence[str]) -> dict[str, Any]:
-        """`own`: the names of those in config.toml."""
+        """`own`: the names of the servers in config.toml."""
         config, server = self.config, self._server
         origin = "project" if config.is_offer else "user" if config.name in own else "editor"
         return {
@@ -126,7 +126,7 @@ class ServerRow:
 
 
 class HookRow:
-    """One hook as it is now."""
+    """One hook in the list."""
 
     def __init__(self, hook: Hook, pins: PinStore, folders: Sequence[Path]) -> None:
         self.hook = hook

@@ -1,4 +1,4 @@
-"""What the user does with MCP servers in the list: add, show, approve, switch, restart, remove."""
+"""The actions on MCP servers in the list: add, show, approve, switch, restart, log, remove."""
 
 import os
 from collections.abc import Callable
@@ -27,14 +27,14 @@ class ServerActions:
     """Every method raises RequestError, with a sentence for the user."""
 
     def __init__(self, current: CurrentList, changed: Callable[[], None], known: Callable[[str], object]) -> None:
-        """`changed` is called when the list is another one; `known` with the digest of what the user knows."""
+        """`changed` is called when the list changes, `known` with the digest of news that the user knows already."""
         self._current = current
         self._known = known
         self._changed = changed
         self._listed: dict[str, Listed] = {}
-        """By name: what the user was shown last of the tools of a server."""
+        """By server name: the tools that the user saw last."""
         self._logs: dict[str, list[str]] = {}
-        """By name: the log of the last run for `inspect`."""
+        """By server name: the log of the last run for `inspect`."""
 
     async def list(self, _: payloads.Nothing) -> dict[str, Any]:
         rows, problems = self._current.servers()
@@ -47,7 +47,7 @@ class ServerActions:
         }
 
     async def add(self, request: payloads.AddServer) -> dict[str, Any]:
-        """To config.toml. It is not started."""
+        """Adds a server to config.toml. It is not started."""
         taken = self._current.configuration.settings.mcp.servers
         try:
             program = read_command_line(request.run)
@@ -67,7 +67,7 @@ class ServerActions:
         return {"name": name}
 
     async def show(self, request: payloads.ServerName) -> dict[str, Any]:
-        """Its command or URL, compared with the one that was approved. Nothing is started."""
+        """The server's command or URL, as a diff if it changed since the approval. Starts nothing."""
         row = self._current.server(request.name)
         resolved = self._resolved(row)
         now = shown_command(row.config, resolved)
@@ -79,7 +79,7 @@ class ServerActions:
         return {**_text(lines, shown.is_diff), "digest": resolved.digest, "approved": approved}
 
     async def inspect(self, request: payloads.ShownServer) -> dict[str, Any]:
-        """Its tools as it lists them now, compared with those that were approved. It is started and ended."""
+        """Starts the server, lists its tools, and stops it. Returns the tools, as a diff from the approved ones."""
         row = self._current.server(request.name)
         resolved = self._agreed(row, request.digest)
         try:
@@ -105,7 +105,7 @@ class ServerActions:
         }
 
     async def approve(self, request: payloads.ShownServer) -> dict[str, Any]:
-        """What `inspect` has shown with this digest. It is started then."""
+        """Approves the server if it still has the digest that `inspect` returned, and starts it."""
         listed = self._listed.pop(request.name, None)
         if listed is None or _digest(listed.pin) != request.digest:
             raise RequestError("this is not what was shown last of the server", hint="show it again, then approve it")
@@ -116,7 +116,7 @@ class ServerActions:
         return {"approved": True}
 
     async def switch(self, request: payloads.SwitchServer) -> dict[str, Any]:
-        """A server, or one of its tools. Only what was approved can be switched on."""
+        """Switches a server or one of its tools on or off. Only approved ones can be switched on."""
         row = self._current.server(request.name)
         pin = row.pin
         if pin is None:
@@ -147,7 +147,7 @@ class ServerActions:
         return {"restarted": True}
 
     async def log(self, request: payloads.ServerName) -> dict[str, Any]:
-        """What happened to it, and its stderr, without keys of the environment."""
+        """The server's events and its stderr, without keys of the environment."""
         row = self._current.server(request.name)
         server = self._running(request.name)
         lines = [*self._logs.get(request.name, ()), *(server.log.lines() if server is not None else ())]
@@ -155,7 +155,8 @@ class ServerActions:
         return {"text": redact(text, environment_secrets(os.environ))}
 
     async def remove(self, request: payloads.ServerName) -> dict[str, Any]:
-        """The approval, the login, and the table in config.toml. `left`: where its configuration is that stays."""
+        """Removes the approval, the login, and the table in config.toml. `left`: the place of a configuration that
+        stays; empty if none does."""
         row = self._current.server(request.name)
         left = row.config.scope
         if row.config.source is None:
@@ -180,7 +181,7 @@ class ServerActions:
         return servers.find(name) if servers is not None else None
 
     async def _restart(self, name: str) -> None:
-        """With the pin as it is now. What is not approved, or switched off, does not start."""
+        """Restarts the server with its current pin. It only stops if it is not approved or is switched off."""
         servers = self._current.mcp.servers()
         if servers is not None:
             await servers.end(name)
@@ -209,7 +210,7 @@ class ServerActions:
 
 
 def _digest(pin: Pin) -> str:
-    """Of the command and of all tools, as they were shown."""
+    """The digest of the command and of all tools, as they were shown."""
     return digest_of([pin.command, *(tool.digest for tool in pin.tools)])
 
 

@@ -1,8 +1,8 @@
-"""`tark:` comments: prompts written into the code, for editors with no input box (protocol.md). Pure.
+"""`tark:` comments: prompts that are written into the code, for editors without an input box (protocol.md). Pure.
 
-A comment line whose text starts with `tark: ` is a prompt; the following lines of the same comment continue it.
-Comments are found by the comment token of the language, only if it begins the text of a line. So none is found inside a
-string that shares its line with code, but possibly in a multi-line string.
+A comment line whose text starts with `tark: ` is a prompt. The following lines of the same comment continue it. A
+comment is found by the comment token of the language, if that begins the text of a line. So a string that shares its
+line with code is never mistaken for a comment, but a multi-line string can be.
 """
 
 import re
@@ -43,18 +43,19 @@ BLOCK_TOKENS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("ocaml", "pascal"), ("(*", "*)")),
 }
 FILE_TYPES = dict(pair.split(":") for pair in ENDINGS.split())
-"""The language for a file's ending, for clients that send that as the language id, or nothing."""
+"""The language by a file's suffix, for clients that send the suffix, or nothing, as the language id."""
 LONGEST_BLOCK = 200
-"""Lines of a block comment that are searched for its end: a file of unclosed comments would take quadratic time."""
+"""The most lines that are searched for the end of a block comment. Otherwise, a file of unclosed comments would take
+quadratic time."""
 ANY_LANGUAGE = "#"
-"""The token if the language is unknown, so that a comment for a prompt can be inserted there, too."""
+"""The token if the language is unknown, so that a comment for a prompt can be inserted in every file."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptComment:
-    """Lines [start, end) of `snapshot`; `prompt` is the text after `tark: `, continued lines joined by newlines.
+    """Lines [start, end) of `snapshot`. `prompt` is the text after `tark: `, with its lines joined by newlines.
 
-    `mark` is the line and column where ` !` begins if that ends the comment. It is no part of the prompt.
+    `mark` is the line and column of ` !` at the end of the comment, if any. It is not part of the prompt.
     """
 
     snapshot: Snapshot
@@ -78,7 +79,7 @@ def find_comments(lines: Sequence[str], language_id: str, snapshot: Snapshot) ->
 
 
 def empty_comment(indent: str, language_id: str, ending: str) -> tuple[str, int]:
-    """A comment for the user to write a prompt into, and the column where the prompt begins."""
+    """An empty comment into which the user can write a prompt, and the column where the prompt begins."""
     language = _language(language_id)
     if (token := line_token(language)) is not None:
         text = f"{indent}{token} tark: "
@@ -114,7 +115,7 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
     while closing not in prompt[-1]:
         if end == len(lines):
             return None
-        prompt.append(re.sub(r"^\s*\*(?!/)\s?", "", _bare(lines[end])))  # many people begin each line with a star
+        prompt.append(re.sub(r"^\s*\*(?!/)\s?", "", _bare(lines[end])))  # many users begin each line with a star
         end += 1
     last, _, rest = prompt[-1].partition(closing)
     if rest.strip():
@@ -125,7 +126,7 @@ def _comment_at(lines: Sequence[str], line: int, language_id: str, snapshot: Sna
 def _found(lines: Sequence[str], snapshot: Snapshot, start: int, end: int, text: str) -> PromptComment:
     prompt, mark = text.strip(), None
     if prompt.endswith("!"):
-        # After it, the comment has only blanks and its closing token, in which there is no `!`.
+        # After the `!`, the comment has only blanks and its closing token, which does not contain a `!`.
         line = next(line for line in range(end - 1, start - 1, -1) if "!" in lines[line])
         column = lines[line].rindex("!") + 1
         if lines[line].endswith(" !", 0, column):
@@ -145,7 +146,7 @@ def _without_marks(prompt: str) -> str:
 
 
 def _after_token(line: str, token: str) -> str | None:
-    """The text of a line that is only a comment."""
+    """The text of the comment; None if the line does not begin with a comment."""
     found = re.match(rf"\s*{re.escape(token)}+[!/]?[ \t]?(.*)", _bare(line))
     return None if found is None else found[1]
 

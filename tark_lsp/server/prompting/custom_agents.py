@@ -1,4 +1,4 @@
-"""The custom agents of the user, and those that the project offers: found, chosen for a turn or session, approved."""
+"""Finds the custom agents of the user and the project, selects them for a turn or session, and checks approvals."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -35,12 +35,12 @@ class HasSettings(Protocol):
 
 
 class CustomAgents:
-    """Read again at each use: they are a few small files, needed only when the user asks for something."""
+    """The agents are read again at each use, because they are a few small files that are rarely needed."""
 
     def __init__(
         self, workspace: Workspace, configuration: Configuration, questions: Questions, is_trusted: Callable[[], bool]
     ) -> None:
-        """`is_trusted`: whether the user trusts the folders of `workspace`. The user is told each problem once."""
+        """`is_trusted`: whether the user trusts the folders of `workspace`. Each problem is reported only once."""
         self._workspace = workspace
         self._configuration = configuration
         self._questions = questions
@@ -48,14 +48,14 @@ class CustomAgents:
         self._reported: set[str] = set()
 
     def state(self, _: str | None) -> list[dict[str, Any]]:
-        """For `tark.state`: those that can be chosen."""
+        """For `tark.state`: the agents that can be used."""
         return [self.json(agent) for agent in self.usable().values()]
 
     def usable(self) -> Mapping[str, Agent]:
         return {name: agent for name, agent in self.find_all().items() if self.is_usable(agent)}
 
     def find(self, name: str, field: str = "prompt") -> Agent:
-        """One that can be used. Raises RequestError."""
+        """The agent of this name, if it can be used. Raises RequestError."""
         agents = self.find_all()
         usable = [one.name for one in agents.values() if self.is_usable(one)]
         if name in usable:
@@ -75,7 +75,7 @@ class CustomAgents:
         return replace(kind, no_agent=True) if name == NO_AGENT else replace(kind, agent=self.find(name))
 
     def in_session(self, kind: Kind, session: HasSettings) -> Kind:
-        """With the agent of the session, unless the turn has one of its own, or wants none. Raises RequestError."""
+        """The kind with the agent of the session, unless the turn names its own, or none. Raises RequestError."""
         if kind.agent is not None or kind.no_agent or not session.agent:
             return kind
         try:
@@ -86,11 +86,11 @@ class CustomAgents:
             ) from error
 
     def model_of(self, agent: Agent) -> str:
-        """Empty for that of the session. The settings count more than the file."""
+        """The agent's model; empty for the session's. The settings take precedence over the file."""
         return self._configuration.settings.models.agents.get(agent.name, agent.model)
 
     def effective(self, session: HasSettings) -> dict[str, Any]:
-        """What the next turn of the session has. None without an agent, or if it cannot be used."""
+        """The model, mode and level of the session's next turn. None without an agent, or if it cannot be used."""
         agent = self.usable().get(session.agent) if session.agent else None
         if agent is None:
             return {"effective": None}
@@ -113,7 +113,7 @@ class CustomAgents:
         return agents
 
     def unread_note(self) -> str:
-        """If the folder has agents of its own that are not read. Empty otherwise."""
+        """A note if the folder has agents that are not read, because it is not trusted; else empty."""
         folders = self._workspace.folders
         if self._is_trusted() or not any(folder.joinpath(*place).is_dir() for folder in folders for place in PLACES):
             return ""
@@ -162,6 +162,6 @@ class CustomAgents:
 
 
 def _tools() -> Mapping[str, bool]:
-    from tark_lsp.agent_offers import known_tools  # the start does not need it
+    from tark_lsp.agent_offers import known_tools  # not needed at the start
 
     return known_tools()

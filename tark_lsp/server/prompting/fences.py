@@ -1,4 +1,4 @@
-"""Which lines of a Markdown text are fenced code (CommonMark, "Fenced code blocks"). Pure."""
+"""Finds the lines of a Markdown text that are fenced code (CommonMark, "Fenced code blocks"). Pure."""
 
 import re
 
@@ -7,14 +7,14 @@ RUN = re.compile(r" {0,3}(`+|~+)[ \t]*$")
 
 
 class Fences:
-    """Call `add_line` for every line of a text in order, without line endings."""
+    """Call `add_line` for every line of a text, in order and without line endings."""
 
     def __init__(self) -> None:
         self.closing = ""
         """The line that closes the current block; empty outside of one."""
 
     def add_line(self, line: str) -> bool:
-        """Is the next line code, or a fence?"""
+        """Takes the next line. Returns whether it is code or a fence."""
         if self.closing:
             if self.closes(line):
                 self.closing = ""

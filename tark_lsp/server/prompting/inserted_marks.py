@@ -1,9 +1,13 @@
-"""Follows the `!` of `tark:` comments in open documents (`comments.runOnSave`): which of them the user inserted.
+"""Tracks which `!` of `tark:` comments in open documents the user inserted (`comments.runOnSave`).
 
-A `!` counts only if it came by a `didChange` of at most its own line, not by an edit of ours, and if the text then
-differed from the file on disk. So neither a file that was opened, nor one that the editor read again, runs anything.
-The file can have the `!` already because the editor saved it before the change is told, or before we come to it:
-`LateChange`.
+A `!` counts only if all of this is true:
+
+- It came by a `didChange` that changed at most its own line.
+- It is not from an edit by Tark.
+- After the change, the text differed from the file on disk.
+
+So a file that the editor opens or reloads runs nothing. The file can already have the `!` if the editor saved it before
+the server handled the change (`LateChange`).
 """
 
 import time
@@ -17,14 +21,15 @@ from tark_lsp.workspace.documents import Change, Closed, DocumentEvent, Document
 from tark_lsp.workspace.text_document import is_chat
 
 LATE_SECONDS = 1.0
-"""How long after a change that the file on disk had already `didSave` can come, if that change was what was saved."""
+"""If the file on disk already has a change, `didSave` must come within this time for the change to count as saved."""
 
 
 @dataclass(frozen=True, slots=True)
 class LateChange:
-    """A change that was told when the file had it: the editor saves so fast, or it read the file again.
+    """A change that was reported when the file already had it: the editor saved quickly, or reloaded the file.
 
-    If it was saved, `didSave` follows at once, and nothing was written since. After reading, a save writes again.
+    If the editor saved, `didSave` follows at once, and the file was not written since. After a reload, a save writes
+    the file again.
     """
 
     at: float
@@ -39,7 +44,7 @@ class LateChange:
 
 
 def _written(path: Path) -> tuple[int, int] | None:
-    """Changes with each write of the file."""
+    """A value that changes with each write of the file."""
     try:
         status = path.stat()
     except OSError:
@@ -52,17 +57,17 @@ class FollowedDocument:
     lines: list[str]
     marks: Marks = field(default_factory=dict)
     pieces: int = 0
-    """Changes of the current notification."""
+    """The number of changes in the current notification so far."""
     late: LateChange | None = None
     ran: dict[str, str] = field(default_factory=dict)
-    """Lines that lost their `!` to a turn, by what they are without it."""
+    """Lines whose `!` was removed for a turn: the line without it -> the line with it."""
 
 
 class InsertedMarks:
     def __init__(
         self, documents: Documents, settings: Callable[[], Settings], is_ours: Callable[[Path, str], bool]
     ) -> None:
-        """`is_ours(path, line)`: did an edit of ours write this line?"""
+        """`is_ours(path, line)`: whether an edit by Tark wrote this line."""
         self._documents = documents
         self._settings = settings
         self._is_ours = is_ours
@@ -80,7 +85,7 @@ class InsertedMarks:
             followed.marks = {line: mark for line, mark in changed.items() if mark is not None}
 
     def remember_run(self, document: TextDocument, without: str, with_mark: str) -> None:
-        """A turn began: if the user undoes the removal of the `!`, that is no new one."""
+        """Remembers that a turn began. If the user undoes the removal of the `!`, it is not a new one."""
         if (followed := self._followed.get(document)) is not None:
             followed.ran[_bare(without)] = _bare(with_mark)
 
@@ -94,7 +99,7 @@ class InsertedMarks:
             return
         followed = self._followed.get(document)
         if followed is None:
-            # What it changed is unknown, so the first change after the setting was turned on counts for nothing.
+            # The first change after the setting was turned on is ignored, because the text before it is unknown.
             self._followed[document] = FollowedDocument(document.lines[:])
             return
         match event:
@@ -140,7 +145,7 @@ def _bare(line: str) -> str:
 
 
 def differs_from_disk(document: TextDocument) -> bool:
-    """Does it differ in more than line endings? Of a file in another encoding than UTF-8, only ASCII is compared."""
+    """Whether they differ in more than line endings. If the file is not UTF-8, only ASCII is compared."""
     if document.path is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Which lines of a text end in a `!` that the user inserted, carried through every change of the text. Pure."""
+"""Tracks, through every change of a text, which lines end in a `!` that the user inserted. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,25 +6,26 @@ from enum import Enum
 
 
 class Mark(Enum):
-    """What is known of the last `!` of a line."""
+    """The state of the last `!` of a line."""
 
     INSERTED = "inserted"
-    """The user inserted it, and it did not run."""
+    """The user inserted it, and the comment has not run."""
     LATE = "late"
-    """The same, but the file on disk had it already when it was told: `didSave` shows whether the user saved it."""
+    """The same, but the file on disk already had it when the change was reported. `didSave` shows whether the user
+    saved it."""
     RETURNED = "returned"
-    """It ran before, and came back in one step, so the user undid its removal; or it is in the file on disk."""
+    """It ran before and came back in one step, so the user undid its removal. Or the file on disk has it."""
     DUE = "due"
-    """It runs as soon as it is removed."""
+    """The comment runs as soon as the `!` is removed."""
 
 
 Marks = Mapping[int, Mark]
-"""By line. A line without an entry has no `!`, or one that came in another way."""
+"""By line. A line without an entry has no `!`, or one that the user did not insert."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineChange:
-    """`line` is the only line of the new text that differs, `before` what it was; empty if it is new."""
+    """`line` is the only changed line of the new text. `before` is its old text; empty if the line is new."""
 
     line: int
     before: str
@@ -32,13 +33,13 @@ class LineChange:
 
     @property
     def inserts_mark(self) -> bool:
-        """Is its last `!` a new one?"""
+        """Whether the last `!` of the line is new."""
         first, end = _differing(self.before, self.after)
         return first <= self.after.rfind("!") < end
 
 
 def carry_marks(marks: Marks, before: Sequence[str], after: Sequence[str]) -> tuple[Marks, LineChange | None]:
-    """The marks in the new text; and what changed, if that is at most one line."""
+    """The marks in the new text, and the changed line, if there is only one."""
     start, end = _differing(before, after)
     grown = len(after) - len(before)
     old, new = before[start : end - grown], after[start:end]
@@ -63,7 +64,7 @@ def _differing(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many items both begin with. Compares slices, since it runs for each key, and a text can have many lines."""
+    """The length of the common prefix. Compares slices, because it runs for each key, and a text can be long."""
     least, most = 0, len(one)
     while least < most:
         middle = (least + most + 1) // 2
@@ -75,7 +76,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _place_of_mark(line: int, old: Sequence[str], new: Sequence[str]) -> int | None:
-    """The line of `new` that has the last `!` of a line of `old`, as its last one."""
+    """The line of `new` whose last `!` is the last `!` of this line of `old`; None if there is none."""
     before, after = "".join(old), "".join(new)
     first, end = _differing(before, after)
     offset = sum(map(len, old[:line])) + old[line].rfind("!")
@@ -90,7 +91,7 @@ def _place_of_mark(line: int, old: Sequence[str], new: Sequence[str]) -> int | N
 
 
 def _same_line(line: str, old: Sequence[str], new: Sequence[str]) -> int | None:
-    """Where a line is that stayed the same but for blanks, which formatters change."""
+    """The place of a line that stayed the same except for blanks, which formatters change."""
     text = _without_blanks(line)
     places = [at for at, other in enumerate(new) if _without_blanks(other) == text]
     once = sum(_without_blanks(other) == text for other in old) == 1

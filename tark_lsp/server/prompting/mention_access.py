@@ -1,4 +1,4 @@
-"""What mentions may read: they use the tools, rules and user of their turn, so none reads more than a tool could."""
+"""Access for mentions. They use the tools, rules and user of their turn, so they cannot read more than a tool could."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,7 +16,7 @@ from tark_lsp.tools.results import result_text
 from tark_lsp.tools.tool import Location, Preview, Risk, Tool, ToolContext, ToolKind
 
 SECONDS = 30.0
-"""To look up one mention, without the time that the user takes to answer."""
+"""The time limit for one mention, without the user's time to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class MentionAccess:
 
 
 class NotAvailable(TarkError):
-    """What was mentioned does not exist, or may not be read."""
+    """The mentioned thing does not exist, or may not be read."""
 
     code = "not_found"
 
 
 def why_not_readable(place: Place, access: MentionAccess) -> str:
-    """Why read_file could not read it without asking. Empty if it could."""
+    """Why read_file could not read the file without asking; empty if it could."""
     preview = Preview(
         f"read_file {place.shown}",
         ToolKind.READ,
@@ -45,13 +45,13 @@ def why_not_readable(place: Place, access: MentionAccess) -> str:
         outside=place.outside,
     )
     why = _why_not_allowed("read_file", decide_call("read_file", preview, access.rules, access.context.workspace))
-    if not why:  # it is read next
+    if not why:  # the caller reads it next
         note_source(access.context, access.tools["read_file"], preview, "")
     return why
 
 
 async def run_tool(name: str, arguments: Mapping[str, Any], access: MentionAccess, *, asks: bool) -> str:
-    """The result of a tool. `asks`: ask the user if the call needs permission; else it is not made.
+    """The result of a tool. `asks`: if the call needs permission, ask the user; otherwise, such a call is not made.
 
     Raises TarkError.
     """
@@ -79,7 +79,7 @@ async def run_tool(name: str, arguments: Mapping[str, Any], access: MentionAcces
 
 
 async def ask_user(preview: Preview, why: str, access: MentionAccess) -> None:
-    """Raises NotAvailable if the user says no."""
+    """Raises NotAvailable if the user declines."""
     access.context.report_progress(f"waiting for you: {preview.title}")
     request = PermissionRequest((), preview.title, preview.kind, preview.risk, why, preview_digest(preview))
     answer = await access.request_permission(request)

@@ -1,4 +1,4 @@
-"""Images that a prompt mentions, such as `@file:shot.png`: they are sent with the prompt."""
+"""Reads images that a prompt mentions, such as `@file:shot.png`. They are sent with the prompt."""
 
 import asyncio
 import base64
@@ -24,7 +24,7 @@ def is_image_name(path: str) -> bool:
 
 
 async def read_image(path: str, access: MentionAccess) -> Image:
-    """By the rules of read_file. Raises NotAvailable, BadImage, WorkspaceError."""
+    """Reads an image if read_file may read it. Raises NotAvailable, BadImage, WorkspaceError."""
     place = locate_path(access.context, path)
     if why := why_not_readable(place, access):
         raise NotAvailable(why)

@@ -1,9 +1,9 @@
-"""Mentions in a prompt and the text that each adds to it: `@file:src/a.py:10-20`, `@dir`, `@symbol`, `@selection`,
-`@diagnostics`, `@diff`, `@url`.
+"""Mentions in a prompt, and the text that each adds to it: `@file:src/a.py:10-20`, `@dir`, `@symbol`, `@selection`,
+`@diagnostics`, `@diff`, `@mcp`, `@url`.
 
-To add one, add a row to the table in `Mentions`. If something does not exist, the model and the user are told; that is
-never an error. A mention can stand in a comment that somebody else wrote, so none reads anything that the model could
-not read without asking the user.
+To add a mention, add a row to the table in `Mentions`. If something does not exist, the model and the user get a note;
+that is never an error. A mention can be in a comment that somebody else wrote, so without a question it reads only what
+the model could read without asking the user.
 """
 
 import re
@@ -30,24 +30,24 @@ LINES = re.compile(r"(?P<path>.+?):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
 PUNCTUATION = ".,;:!?)]}'"
 """Characters that end a sentence, not the name of a file."""
 MOST = 50
-"""Mentions that are looked up in one message."""
+"""The most mentions that are looked up in one message."""
 MOST_CHARACTERS = 150_000
-"""Of all mentions of one message together; the model can read the rest by itself."""
+"""The most characters of all mentions in one message together. The model can read the rest by itself."""
 MOST_PAGES = 5
-"""Of the web, in one message: for each one the user is asked."""
+"""The most pages of the web in one message, because the user is asked about each."""
 MOST_DEFINITIONS, MOST_PLACES = 5, 20
-"""Of one name: definitions that are shown whole, and further ones whose places are listed."""
+"""The most definitions of one name that are shown, and the most further ones whose places are listed."""
 LONGEST_DEFINITION = 120
 """Lines."""
 DEPTH = 2
-"""Of a folder's tree."""
+"""The shown levels of a folder's tree."""
 IMAGE = "[this image is attached]"
 CHANGES = "The person wants the changes of the working tree looked at: read them with the tool read_changes."
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """`line[start:end]`. `argument` is what follows the colon; empty if there is none."""
+    """`line[start:end]`. `argument` is the text after the colon; empty if there is none."""
 
     name: str
     argument: str
@@ -61,7 +61,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class MentionText:
-    """What a mention adds to the prompt. `missing`: why it adds nothing; empty if it adds something."""
+    """The text that a mention adds to the prompt. `missing`: why it adds nothing; empty if it adds something."""
 
     name: str
     text: str
@@ -74,8 +74,9 @@ Argument: TypeAlias = Literal["path", "folder", "name", "address"]
 
 @dataclass(frozen=True, slots=True)
 class MentionKind:
-    """`about`: one line for completion. `argument`: what follows the colon, if one does (chat/completion.py completes
-    it). `read` raises TarkError if there is nothing to read. `also`: another name, by which completion finds it."""
+    """`about`: one line for completion. `argument`: the kind of text after the colon; None for no colon
+    (chat/completion.py completes it). `read` raises TarkError if there is nothing to read. `also`: another name, by
+    which completion also finds the mention."""
 
     about: str
     argument: Argument | None
@@ -102,12 +103,12 @@ class Mentions:
         }
 
     def find_in(self, text: str) -> list[Mention]:
-        """The mentions outside of code, each once."""
+        """The known mentions outside of code, each once."""
         found = {mention.words: mention for mention in _outside_of_code(text) if self._is_known(mention)}
         return list(found.values())
 
     async def look_up(self, text: str, access: MentionAccess) -> Sequence[MentionText]:
-        """The text of each mention, in order. One that is too long counts as missing."""
+        """The text of each mention, in order. A text that is too long counts as missing."""
         found = self.find_in(text)
         texts: list[MentionText] = []
         room, pages = MOST_CHARACTERS, MOST_PAGES
@@ -118,7 +119,7 @@ class Mentions:
             else:
                 looked_up = await self._read(mention, access)
             if len(looked_up.text) > room:
-                looked_up = _missing(mention.words, "the mentions before it take all the room: ask for less at once")
+                looked_up = _missing(mention.words, "the mentions before it fill the limit: mention less at once")
             room -= len(looked_up.text)
             texts.append(looked_up)
         if more := found[MOST:]:
@@ -154,7 +155,7 @@ def _missing(words: str, why: str) -> MentionText:
 
 
 def find_mentions(line: str) -> Iterator[Mention]:
-    """Those of any name in one line. `argument` does not include punctuation that ends a sentence."""
+    """The mentions in one line, with any name. `argument` does not include punctuation that ends a sentence."""
     for found in MENTION.finditer(line):
         word = (found["word"] or "").rstrip(PUNCTUATION)
         end = found.end() - (len(found["word"] or "") - len(word))
@@ -188,7 +189,7 @@ async def _url(argument: str, access: MentionAccess) -> str:
 
 async def _resource(argument: str, access: MentionAccess) -> str:
     server, _, uri = argument.partition(":")
-    reader = f"mcp__{server}__@resource"  # of server/turns/mcp_texts.py
+    reader = f"mcp__{server}__@resource"  # defined in server/turns/mcp_texts.py
     if reader not in access.tools:
         raise NotAvailable(f"there is no MCP server {server!r} that you approved, or you do not trust this workspace")
     return await run_tool(reader, {"uri": uri}, access, asks=True)

@@ -1,4 +1,4 @@
-"""The named prompts of the user and the project, and the kind of turn that a request means: by its field `kind`, or by
+"""Loads the named prompts of the user and the project, and finds the kind of a turn by the request's field `kind` or
 `/name` in its prompt."""
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from tark_lsp.workspace.files import Workspace
 
 
 class NamedPrompts:
-    """Read again at each use: they are a few small files, needed only when the user asks for something."""
+    """The prompts are read again at each use, because they are a few small files that are rarely needed."""
 
     def __init__(
         self, workspace: Workspace, configuration: Configuration, questions: Questions, agents: CustomAgents
     ) -> None:
-        """The user is told once about each prompt that is left out."""
+        """Each prompt that is left out is reported once."""
         self._workspace = workspace
         self._configuration = configuration
         self._questions = questions
@@ -38,10 +38,10 @@ class NamedPrompts:
         return found
 
     def find_kind(self, name: str, prompt: str, has_range: bool, *, asks: bool) -> Kind:
-        """The kind of a request. If `name` is `agent`, the prompt can name another one. `asks`: the user will be asked
+        """The kind of a request. If `name` is `agent`, the prompt can name another kind. `asks`: the user will be asked
         for a prompt.
 
-        Raises RequestError if there is no such kind, or if the request lacks a prompt or a range that the kind needs.
+        Raises RequestError if the kind does not exist, or needs a prompt or range that the request does not have.
         """
         kind = self._find(name)
         if kind is None:

@@ -1,4 +1,4 @@
-"""The `tark:` comments of open documents: where they are, which turn each starts, and new ones for the user to fill."""
+"""The `tark:` comments of open documents: finds them, determines the turn that each starts, and inserts empty ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ def comment_range(comment: PromptComment) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class InsertedComment:
-    """A comment that we inserted at `line`, for the `lines` lines directly below it."""
+    """A comment that Tark inserted at `line`, about the `lines` lines directly below it."""
 
     line: int
     lines: int
@@ -34,7 +34,7 @@ class PromptComments:
         self._workspace = workspace
         self._inserted: dict[TextDocument, list[InsertedComment]] = {}
         self._found: dict[TextDocument, tuple[int, list[PromptComment]]] = {}
-        """With the number of changes of the document, since every key can cause a request for lenses."""
+        """A cache of the comments, with the document's number of changes, because every key can request code lenses."""
         self._documents = documents
         documents.listen(self._follow)
 
@@ -48,7 +48,7 @@ class PromptComments:
         return found
 
     def comment_near(self, uri: str, target: Target) -> PromptComment | None:
-        """One in the target's lines or directly above them, if any."""
+        """A comment in the target's lines or directly above them, if any."""
         document = self._documents.find_document(uri)
         if document is None or not (found := self.comments_in(document)):
             return None
@@ -58,7 +58,8 @@ class PromptComments:
         return next((comment for comment in found if first <= comment.end and comment.start <= last), None)
 
     def turn_of(self, document: TextDocument, comment: PromptComment) -> tuple[str, dict[str, Any] | None]:
-        """Kind and range of its turn: those that it was inserted for, else `agent` and the definition after it."""
+        """The kind and range of the comment's turn: those for which it was inserted, else `agent` and the definition
+        after it."""
         for inserted in self._inserted.get(document, ()):
             if comment.start <= inserted.line < comment.end:
                 end = min(comment.end + inserted.lines, len(document.lines))
@@ -67,7 +68,7 @@ class PromptComments:
         return "agent", None if found is None else self._whole_lines(document, *found)
 
     def start_argument(self, document: TextDocument, comment: PromptComment) -> dict[str, Any]:
-        """The argument of `tark.turn.start` that runs it."""
+        """The argument of `tark.turn.start` that runs the comment."""
         kind, where = self.turn_of(document, comment)
         return {
             "kind": kind,
@@ -78,7 +79,7 @@ class PromptComments:
         }
 
     async def insert_comment(self, target: Target, kind: str) -> None:
-        """Insert an empty comment directly above the target for the user to write into. Raises RequestError."""
+        """Insert an empty comment directly above the target, for the user's prompt. Raises RequestError."""
         document = self._documents.find_document(target.uri)
         if document is None or document.path is None:
             raise RequestError(
@@ -100,7 +101,7 @@ class PromptComments:
         self._inserted.setdefault(document, []).append(InsertedComment(line, lines, kind))
 
     async def remove_mark(self, document: TextDocument, comment: PromptComment) -> Outcome:
-        """Remove the ` !` that ends the comment, which has one."""
+        """Remove the ` !` at the end of the comment, which must have one."""
         line, _ = comment.mark or (comment.start, 0)
         hunk = Hunk(line, (comment.snapshot.lines[line],), (without_mark(comment),))
         edit = ProposedEdit(comment.snapshot.path, comment.snapshot, (hunk,))
@@ -126,7 +127,7 @@ class PromptComments:
 
 
 def without_mark(comment: PromptComment) -> str:
-    """The line of its ` !` without that."""
+    """The line with the comment's ` !`, without the ` !`."""
     if comment.mark is None:
         return comment.snapshot.lines[comment.start]
     line, column = comment.mark
@@ -135,7 +136,7 @@ def without_mark(comment: PromptComment) -> str:
 
 
 def language_of(document: TextDocument) -> str:
-    """The client's language id, else the file's ending."""
+    """The client's language id, else the file's suffix."""
     if document.language_id or document.path is None:
         return document.language_id
     return document.path.suffix.removeprefix(".")

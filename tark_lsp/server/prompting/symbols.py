@@ -1,7 +1,7 @@
-"""Finds where a name is defined, by ripgrep and a table of patterns: in any language, and sometimes wrong.
+"""Finds the definitions of a name by ripgrep and a table of patterns. This works in any language, but can be wrong.
 
-Files are searched as they are in the editor. `Shape.area` and `Shape::area` mean the `area` of a `Shape` if one is
-found, else any `area`.
+Files are searched with their unsaved text. `Shape.area` and `Shape::area` mean the `area` of a `Shape` if there is one,
+else any `area`.
 """
 
 import re
@@ -25,7 +25,7 @@ from tark_lsp.workspace.search.ripgrep import SearchQuery, SearchScope, search_f
 from tark_lsp.workspace.search.search_program import SearchProgram
 
 FORMS = (
-    # a word that begins definitions: Python, JavaScript, Rust, Go (the receiver stands between), Ruby, Swift ...
+    # a keyword that begins definitions: Python, JavaScript, Rust, Go (with the receiver in between), Ruby, Swift ...
     rf"^\s*(?:(?:{MODIFIERS})\s+)*(?:{WORDS})\s+(?:\([^)]*\)\s*)?(?:[\w$]+(?:\.|::|#))*NAME\b",
     # preprocessor; Lisps
     r"^\s*#\s*define\s+NAME\b",
@@ -34,16 +34,17 @@ FORMS = (
     r"^\s*(?:[\w<>\[\],:&*~]+\s+)+[&*]*(?:\w+::)*NAME\s*\([^;]*$",
     # methods in the body of a class: JavaScript, TypeScript, Dart
     r"^\s*(?:(?:async|static|get|set|public|private|protected|readonly|override)\s+)*[*\#]?NAME\s*\([^;]*\{\s*$",
-    # variables with a word of theirs; constants, attributes and aliases without
+    # variables with a keyword; constants, attributes and aliases without one
     r"^\s*(?:(?:export|pub|public|private|static|final|default)\s+)*(?:const|let|var|val|static)\s+(?:mut\s+)?NAME\b",
     r"^\s*NAME\s*(?::[^=]+)?(?:=[^=>]|=$)",
 )
-"""How a line that defines NAME begins, the most certain pattern first. In syntax that ripgrep and Python share."""
+"""Patterns of the beginning of a line that defines NAME, the most certain one first. Their syntax is valid in ripgrep
+and Python."""
 NO_DEFINITION = re.compile(
     r"\s*(?://|/?\*|--|;|%|\"|'|\#(?!\s*define)"
     r"|(?:await|yield|throw|raise|new|not|and|or|in|import|from|assert|del|print|echo|goto|delete|using|include)\b)"
 )
-"""Comments, and words that can stand before a call like a type before a name."""
+"""Comments, and keywords before a call, which look like a type before a name."""
 WHOLE_NAME = re.compile(r"\w{1,100}(?:(?:\.|::|\#)\w{1,100}){0,5}")
 PROSE = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc"})
 MOST_HITS = 300
@@ -72,7 +73,7 @@ class Hit:
 
 
 async def find_definitions(name: str, workspace: Workspace, unsaved: Unsaved) -> list[Definition]:
-    """The likeliest first. Empty if `name` is not a name."""
+    """The definitions, the most likely one first. Empty if `name` is not a valid name."""
     if WHOLE_NAME.fullmatch(name) is None or not workspace.folders:
         return []
     *around, own = re.split(r"\.|::|#", name)
@@ -84,8 +85,8 @@ async def find_definitions(name: str, workspace: Workspace, unsaved: Unsaved) ->
 
 
 async def names_beginning(prefix: str, workspace: Workspace, unsaved: Unsaved) -> list[str]:
-    """The names with this prefix that are defined in the workspace, in order. If there are none, those that begin with
-    its first letter and have the others in this order: `mkf` finds `make_file`."""
+    """The names with this prefix that are defined in the workspace, sorted. If there are none, the names that begin
+    with its first letter and contain the other letters in this order: `mkf` finds `make_file`."""
     if re.fullmatch(r"\w{1,100}", prefix) is None:
         return []
     hits = await _hits(rf"{re.escape(prefix)}\w*", workspace, unsaved)
@@ -124,7 +125,7 @@ def _hit(path: Path, number: int, text: str, forms: Iterable[re.Pattern[str]]) -
 
 
 def _definition(hit: Hit, around: Sequence[str], workspace: Workspace) -> tuple[Definition, bool] | None:
-    """And whether it is inside the definition that `around` names. None if the file has changed since the search."""
+    """The definition, and whether it is inside the one that `around` names. None if the file changed meanwhile."""
     try:
         lines = split_lines(workspace.read(hit.path).text)
     except WorkspaceError:
@@ -136,7 +137,7 @@ def _definition(hit: Hit, around: Sequence[str], workspace: Workspace) -> tuple[
 
 
 def _is_in(name: str, lines: Sequence[str], hit: Hit) -> bool:
-    """Does the line itself (`func (s Shape) area`), a definition around it, or the file's name have this name?"""
+    """Whether the line (`func (s Shape) area`), a definition around it, or the file has this name."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     if word.search(hit.text.partition(hit.name)[0]) or hit.path.stem == name:
         return True

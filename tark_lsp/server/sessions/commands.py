@@ -26,7 +26,7 @@ class RunningTurns(Protocol):
     """The turns of this server."""
 
     def running_turn(self, turn_id: str) -> RunningTurn | None:
-        """None for a turn that this server does not remember."""
+        """The turn; None if this server does not remember it."""
         ...
 
 
@@ -39,8 +39,8 @@ class SessionCommands:
         is_compacted: Callable[[str], bool],
         undone_turns: Callable[[Iterable[str]], Mapping[str, str]],
     ) -> None:
-        """`is_compacted(session_id)`: is a summary of the session being written now? `undone_turns(turn_ids)`: what of
-        these turns is undone."""
+        """`is_compacted(session_id)`: whether the session is being compacted now. `undone_turns(turn_ids)`: by turn,
+        whether "all" or "partly" of its changes are undone."""
         self._sessions = sessions
         self._show = show
         self._turns = turns
@@ -73,7 +73,7 @@ class SessionCommands:
         return {"sessionId": self._library.import_session(text, title).id}
 
     async def open(self, request: command_payloads.OpenSession) -> Json:
-        """This does not hold the session: another process can continue it."""
+        """Shows a session without holding it, so another process can still continue it."""
         rows, store = self._sessions.rows, self._sessions.store
         row = rows.find_row(request.session_id)
         before = None if request.before is None else self._number(row.id, request.before)
@@ -107,7 +107,7 @@ class SessionCommands:
         return rows.json(self._library.fork(request.session_id, title, number))
 
     async def export(self, request: command_payloads.ExportSession) -> Json:
-        """Raises RequestError if the file exists already, or cannot be written."""
+        """Raises RequestError if the file already exists, or cannot be written."""
         row = self._sessions.rows.find_row(request.session_id)
         path = new_export(row.id, request.format) if request.path is None else self._path(request.path, "path")
         return {"path": str(write_new(path, exported(self._sessions.store, row, request.format)))}
@@ -118,14 +118,14 @@ class SessionCommands:
         return ShownTurn(turn, shown, begun, goes_on=goes_on, running=running, undone=undone)
 
     def _number(self, session_id: str, message_id: str) -> int:
-        """Raises RequestError if `open` shows no such message."""
+        """The number of a message. Raises RequestError if `open` does not show this message."""
         number = message_number(session_id, message_id)
         if not is_shown_message(self._sessions.store, session_id, number):
             raise unknown_message(session_id, message_id)
         return number
 
     def _path(self, path: str, field: str) -> Path:
-        """A relative path is below the first folder of the workspace."""
+        """The absolute path. A relative path is below the first folder of the workspace. Raises RequestError."""
         folder = self._sessions.rows.first_folder()
         whole = Path(path) if folder is None else folder / path
         if "\0" in path or not whole.is_absolute():
@@ -134,13 +134,13 @@ class SessionCommands:
 
 
 def changed_files(turn: TurnRow) -> bool:
-    """Can it have changed a file? The end of a turn that was interrupted does not tell."""
+    """Whether the turn may have changed a file. The end of an interrupted turn does not say it."""
     end = turn.end or {}
     return bool(end.get("edits") or end.get("error"))
 
 
 def sessions_table(rows: "list[SessionRow]") -> str:
-    """A Markdown table for people."""
+    """The sessions as a Markdown table for the user."""
     if not rows:
         return "# Sessions\n\nNone.\n"
     head = "| title | last used | turns | cost | id |\n|---|---|---|---|---|\n"

@@ -1,4 +1,4 @@
-"""What happens to the sessions of this server, for those who listen: `sessions.events.listen(listener)`."""
+"""Events of the sessions of this server: `sessions.events.listen(listener)`."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -6,14 +6,14 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class SessionChanged:
-    """Its title or its settings changed in the store, or it is new."""
+    """The session is new in the store, or its title or settings changed there."""
 
     session_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLost:
-    """Another process took over a session with turns that run or wait: they are to be cancelled."""
+    """Another process took over a session with turns that run or wait. These turns must be cancelled."""
 
     session_id: str
 

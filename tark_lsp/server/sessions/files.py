@@ -18,7 +18,7 @@ ENDINGS: Mapping[Format, str] = {"markdown": ".md", "json": ".json"}
 
 
 def exported(store: SessionStore, row: SessionRow, form: Format) -> str:
-    """The text of the file."""
+    """The text of an export file."""
     messages, turns = store.log.messages(row.id), store.log.turns(row.id)
     if form == "json":
         from tark_lsp.sessions.export import to_json
@@ -30,7 +30,7 @@ def exported(store: SessionStore, row: SessionRow, form: Format) -> str:
 
 
 def new_export(session_id: str, form: Format) -> Path:
-    """The path of a new file in the state folder. Raises RequestError if its folder cannot be made."""
+    """The path of a new file in the state folder. Raises RequestError if its folder cannot be created."""
     try:
         folder = state_folder() / "exports"
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -40,7 +40,7 @@ def new_export(session_id: str, form: Format) -> Path:
 
 
 def write_new(path: Path, text: str) -> Path:
-    """Write it with mode 0600. Raises RequestError if the file exists already, or cannot be written."""
+    """Write a new file with mode 0600. Raises RequestError if it already exists, or cannot be written."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
@@ -53,7 +53,7 @@ def write_new(path: Path, text: str) -> Path:
 
 
 def read_import(path: Path) -> str:
-    """Raises RequestError if the file cannot be read, or is not text."""
+    """The text of an exported session. Raises RequestError if the file cannot be read, or is not text."""
     try:
         if not path.is_file():
             raise RequestError(f"import: {path} is not a file")

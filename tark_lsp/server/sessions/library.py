@@ -1,4 +1,4 @@
-"""What is done to whole sessions, live or stored: list, rename, delete, fork, import."""
+"""Actions on whole sessions, live or stored: list, rename, delete, fork, import."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,13 +18,13 @@ class SessionLibrary:
         self._store = sessions.store
 
     def list_rows(self, *, everywhere: bool = False) -> list[SessionRow]:
-        """The newest first. Sessions without turns and title are left out."""
+        """The sessions, the newest first. Sessions without turns and title are left out."""
         used = [self._rows.as_used(row) for row in self._store.list_sessions() if row.turns or row.title]
         return [row for row in used if everywhere or self._rows.is_here(row)]
 
     def end_of(self, turn_id: str) -> tuple[str, Mapping[str, Any]]:
-        """The title and the end of a turn of another server. Raises RequestError if there is no such turn, or if it
-        still runs."""
+        """The title and the end of a turn of another server. Raises RequestError if the turn is unknown, or still
+        runs."""
         turn = self._rows.find_turn(turn_id)
         if turn.end is None:
             holder = self._sessions.look(self._rows.find_row(turn.session_id))
@@ -35,7 +35,7 @@ class SessionLibrary:
         return turn_title(turn.prompt, turn.kind), turn.end
 
     def rename(self, session_id: str, title: str) -> None:
-        """Raises RequestError if another process has it."""
+        """Raises RequestError if another process has the session."""
         session = self._sessions.live.get_session(session_id)
         if session is not None:
             session.title = title
@@ -44,7 +44,7 @@ class SessionLibrary:
             self._change(session_id, title=title)
 
     def delete(self, session_id: str) -> SessionRow:
-        """Returns its row from before. Raises RequestError if a turn of it runs, or if another process has it."""
+        """Returns the deleted row. Raises RequestError if a turn of the session runs, or another process has it."""
         row = self._rows.find_row(session_id)
         if self._sessions.live.is_busy(session_id):
             raise RequestError(
@@ -59,9 +59,9 @@ class SessionLibrary:
         return row
 
     def fork(self, session_id: str, title: str, number: int | None) -> SessionRow:
-        """A new session of this workspace with the messages up to `number`, or with all.
+        """A new session of this workspace, with the messages up to `number`, or with all.
 
-        Its mode and level are no looser than those of the original, and than those of a new session.
+        Its mode and level are at least as strict as those of the original and of new sessions.
         """
         row, new_sessions = self._rows.find_row(session_id), self._sessions.new_sessions
         new_id = new_sessions.make_session().id
@@ -73,9 +73,9 @@ class SessionLibrary:
         return self._rows.find_row(new_id)
 
     def import_session(self, text: str, title: str) -> SessionRow:
-        """An exported session as a new one of this workspace. Raises RequestError if `text` is not one.
+        """Creates a session of this workspace from an exported one. Raises RequestError if `text` is not one.
 
-        Mode, level and model are those of new sessions: a file must not loosen anything.
+        Mode, level and model are those of new sessions, because a file must not be able to allow more.
         """
         from tark_lsp.sessions.export import from_json
 

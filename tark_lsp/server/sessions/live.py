@@ -1,7 +1,7 @@
-"""The sessions in memory, and what was said in each since it was last idle.
+"""The sessions in memory, and the messages in each since it was last idle.
 
-A session is *live* while it is in memory: then this process holds its lease and is the only one that writes it. It is
-*lost* if another process took it over while turns of it ran or waited here, until those have ended.
+A session is *live* while it is in memory. Then this process holds its lease, and only this process writes it. If
+another process takes it over while its turns run or wait here, it is *lost* until those turns have ended.
 """
 
 from collections import OrderedDict
@@ -16,8 +16,8 @@ from tark_lsp.sessions.rows import TurnRow
 
 @dataclass(slots=True)
 class RecentTurns:
-    """What was said in a session since it was last idle. `turns` and `ends` by the turn's id; `messages` with the
-    id of their turn and those of their calls."""
+    """The turns and messages of a session since it was last idle. `turns` and `ends` are by the turn's id. `messages`
+    have the id of their turn and the ids of their calls."""
 
     turns: dict[str, TurnRow] = field(default_factory=dict)
     ends: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -26,8 +26,8 @@ class RecentTurns:
 
 @dataclass(slots=True)
 class LiveSession:
-    """`stored`: its settings in the store, None until it is stored. `turns`: the ids of those that run or wait.
-    `recent`: what was said since there was no such turn."""
+    """`stored`: the session's settings in the store; None until it is stored. `turns`: the ids of turns that run or
+    wait. `recent`: the turns and messages since the session was last idle."""
 
     session: Session
     stored: dict[str, Any] | None = None
@@ -44,7 +44,7 @@ class LiveSessions:
         return session_id in self._live
 
     def all_sessions(self) -> list[Session]:
-        """The live ones, the one used last at the end."""
+        """The live sessions. The one that was used last is at the end."""
         return [live.session for live in self._live.values()]
 
     def add_live(self, live: LiveSession) -> None:
@@ -58,12 +58,12 @@ class LiveSessions:
         return None if live is None else live.session
 
     def is_ours(self, session: Session) -> bool:
-        """False if another process took it over while a turn ran."""
+        """Whether this process still holds the session. False if another process took it over while a turn ran."""
         live = self._live.get(session.id)
         return live is not None and live.session is session
 
     def is_busy(self, session_id: str) -> bool:
-        """Does a turn of it run or wait?"""
+        """Whether a turn of the session runs or waits."""
         live = self._live.get(session_id)
         return live is not None and bool(live.turns)
 
@@ -71,7 +71,7 @@ class LiveSessions:
         self._live.move_to_end(session_id)
 
     def remove(self, session_id: str) -> LiveSession | None:
-        """Removes a session. If turns of it run or wait, returns it, and keeps it as lost until they have ended."""
+        """Removes a session. If its turns run or wait, returns it, and keeps it as lost until they have ended."""
         live = self._live.pop(session_id, None)
         if live is None or not live.turns:
             return None
@@ -79,7 +79,7 @@ class LiveSessions:
         return live
 
     def forget_idle(self, most: int) -> list[str]:
-        """Forget the idle sessions that were not used for longest, except for `most` of them. Returns their ids."""
+        """Forget idle sessions except for the `most` that were used last. Returns the ids of the forgotten ones."""
         idle = [session_id for session_id, live in self._live.items() if live.stored is not None and not live.turns]
         dropped = idle[: max(0, len(idle) - most)]
         for session_id in dropped:
@@ -94,13 +94,13 @@ class LiveSessions:
             self.mark_used(session.id)
 
     def message_added(self, session: Session, turn_id: str, message: Message, call_ids: Mapping[str, str]) -> None:
-        """In a turn of the session that runs."""
+        """Remembers a message of a running turn."""
         live = self._of(session)
         if live is not None and turn_id in live.turns:
             live.recent.messages.append((turn_id, message, call_ids))
 
     def turn_ended(self, session: Session, turn_id: str, end: Mapping[str, Any]) -> RecentTurns | None:
-        """What was said in its recent turns, if this was the last turn of a lost session."""
+        """Removes the turn. If it was the last turn of a lost session, returns the session's recent turns."""
         live = self._of(session)
         if live is None or turn_id not in live.turns:
             return None
@@ -115,6 +115,6 @@ class LiveSessions:
         return recent
 
     def _of(self, session: Session) -> LiveSession | None:
-        """The live or lost one."""
+        """The live or lost session."""
         both = (self._live.get(session.id), self._lost.get(session.id))
         return next((live for live in both if live is not None and live.session is session), None)

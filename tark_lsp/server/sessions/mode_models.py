@@ -1,4 +1,4 @@
-"""The model goes with the mode, if the settings name one for a mode (`models.modes`)."""
+"""Changes the model with the mode, if the settings name a model for a mode (`models.modes`)."""
 
 from tark_lsp.agent.session import Session
 from tark_lsp.messages import Mode
@@ -6,9 +6,9 @@ from tark_lsp.settings import ModelChoices
 
 
 def change_mode(session: Session, mode: Mode, models: ModelChoices) -> None:
-    """Set the mode of a session, and its model if this mode, or the one before it, has a model of its own.
+    """Set the mode of a session. If the new or the old mode has its own model, also set the session's model.
 
-    A model that the user chooses holds until then.
+    A model that the user selects is kept until then.
     """
     if mode is session.mode:
         return

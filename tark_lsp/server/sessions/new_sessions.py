@@ -1,4 +1,4 @@
-"""What a new session begins with: the current settings, and what the user set for new sessions."""
+"""Creates new sessions with the current settings and the defaults that the user set for new sessions."""
 
 import secrets
 import time
@@ -14,16 +14,16 @@ from tark_lsp.sessions.rows import SessionRow
 from tark_lsp.settings import Settings
 
 MODES, LEVELS = tuple(Mode), tuple(ApprovalLevel)
-"""Both are declared with the strictest first."""
+"""The enums declare the strictest value first."""
 
 
 class NewSessions:
     def __init__(self, settings: Callable[[], Settings], folders: Callable[[], Sequence[Path]]) -> None:
-        """`settings()`: the current ones. `folders()`: those of the workspace."""
+        """`settings()`: the current settings. `folders()`: the folders of the workspace."""
         self._settings = settings
         self._folders = folders
         self.defaults: dict[str, Any] = {}
-        """What the user set for new sessions, until this server ends."""
+        """The user's defaults for new sessions, until this server ends."""
 
     @property
     def settings(self) -> Settings:
@@ -31,7 +31,7 @@ class NewSessions:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Those of the workspace."""
+        """The folders of the workspace."""
         return tuple(self._folders())
 
     def make_session(self) -> Session:
@@ -49,26 +49,27 @@ class NewSessions:
         )
 
     def set_defaults(self, wanted: Mapping[str, Any]) -> None:
-        """For new sessions. A model that was set before does not hold in a mode that has one of its own."""
+        """Sets defaults for new sessions. A mode with its own model drops a default model that was set before."""
         if "mode" in wanted and self._settings().models.modes.of(wanted["mode"]) is not None:
             self.defaults.pop("model", None)
         self.defaults |= wanted
 
     def change(self, session: Session, wanted: Mapping[str, Any]) -> None:
-        """Set what the user chose for a session."""
+        """Set the user's settings of a session."""
         if "mode" in wanted:
             change_mode(session, wanted["mode"], self._settings().models)
         for name, value in wanted.items():
             setattr(session, name, value)
 
     def tightened(self, row: SessionRow) -> SessionRow:
-        """With the mode and level it continues with: what was set in it before never loosens what holds now."""
+        """The row, with the mode and level with which the session continues. Stored ones are used only if they are
+        stricter than the current ones."""
         now = self.make_session()
         mode, approval = min(row.mode, now.mode, key=MODES.index), min(row.approval, now.approval, key=LEVELS.index)
         return replace(row, mode=mode, approval=approval)
 
     def settings_state(self, _: str | None) -> dict[str, Any]:
-        """For `tark.state`: the effective settings, with what the user set for new sessions."""
+        """For `tark.state`: the effective settings, with the user's defaults for new sessions."""
         chosen = {**self.defaults, "agent": self.defaults.get("agent") or None}
         model = self.make_session().model
         return {**self._settings().as_protocol_json(), "model": model, **chosen}
@@ -90,5 +91,5 @@ def settings_json(session: Session | SessionRow) -> dict[str, Any]:
 
 
 def columns(session: Session | SessionRow) -> dict[str, Any]:
-    """What can change of it, by the names of the store's columns."""
+    """The changeable fields of a session, by the names of the store's columns."""
     return {"title": session.title, **settings_json(session), "agent": session.agent}

@@ -11,10 +11,10 @@ DAY_SECONDS = 86_400.0
 
 
 async def retire(store: SessionStore, days: int, kept: Container[str]) -> None:
-    """Delete the old sessions, except for those that are in `kept` when their turn comes."""
+    """Delete the old sessions, except those that are in `kept` at the time of their deletion."""
     for row in old(store.list_sessions(), days, time.time()):
-        await asyncio.sleep(0)  # so that other tasks need not wait for all of them
-        # It may have been used meanwhile, here or elsewhere: checked once no other process can write it.
+        await asyncio.sleep(0)  # so that other tasks can run in between
+        # It may have been used meanwhile. That is checked while this process holds the lease.
         if row.id in kept or store.acquire_lease(row.id) is not None:
             continue
         now = store.find_session(row.id)
@@ -28,10 +28,10 @@ async def retire(store: SessionStore, days: int, kept: Container[str]) -> None:
 
 
 def old(rows: Sequence[SessionRow], days: int, now: float) -> list[SessionRow]:
-    """Those that were not used for `days` before the last use of any session. `now` is in seconds since 1970.
+    """The sessions that were not used in the `days` before the last use of any session. `now` is a Unix time.
 
-    So a machine that was off for a year deletes nothing. Nor does a clock that jumped years ahead: after a gap longer
-    than `days`, a use counts only if there was another one half a day apart.
+    So a machine that was off for a year deletes nothing. A clock that jumps years ahead deletes nothing either: after a
+    gap longer than `days`, a use counts only if there was another use at least half a day apart from it.
     """
     span = days * DAY_SECONDS
     since: list[float] = []

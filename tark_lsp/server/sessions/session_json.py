@@ -1,4 +1,4 @@
-"""A session as clients get it: its settings, and its messages with results inside their calls. Pure."""
+"""The JSON of a session for clients: its settings, and its messages with the results inside their calls. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -35,7 +35,7 @@ def session_json(row: SessionRow, *, read_only: bool = False, holder: Holder | N
 
 
 def messages_json(session_id: str, page: Page, shown: Mapping[str, ShownTurn]) -> list[Json]:
-    """`shown`: the turns of the page by id, in their order. What a turn said that is in no message stands after its
+    """`shown`: the turns of the page by id, in their order. Text of a turn that is in no message follows the turn's
     messages, without an id."""
     ends = {stored.turn_id: index for index, stored in enumerate(page.messages)}
     silent = [turn for turn_id, turn in shown.items() if turn_id not in ends]
@@ -81,7 +81,7 @@ def message_id(session_id: str, number: int) -> str:
 
 
 def message_number(session_id: str, wanted: str) -> int:
-    """Raises RequestError if it cannot be the id of a message of the session."""
+    """The number of a message. Raises RequestError if `wanted` cannot be the id of a message of the session."""
     number = wanted.rpartition(".")[2]
     if not (
         number.isascii() and number.isdecimal() and len(number) < 19 and wanted == message_id(session_id, int(number))

@@ -1,4 +1,4 @@
-"""The stored sessions, as they are used: with the mode and approval level that hold for them now."""
+"""The stored sessions, with the mode and approval level that apply to them now."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from tark_lsp.sessions.store import SessionStore
 from tark_lsp.sessions.usage import usage_total
 
 Effective: TypeAlias = Callable[[SessionRow], Mapping[str, Any]]
-"""The fields of a session's JSON about what its agent makes of its settings."""
+"""The fields of a session's JSON with the effective settings of its agent."""
 
 
 class SessionRows:
@@ -36,16 +36,16 @@ class SessionRows:
         return self.as_used(row)
 
     def as_used(self, row: SessionRow) -> SessionRow:
-        """A row of the store, with the mode and the level that the session continues with."""
+        """A row of the store, with the mode and level with which the session continues."""
         return row if row.id in self._live else self._beginnings.tightened(row)
 
     def is_here(self, row: SessionRow) -> bool:
-        """Does it belong to this workspace?"""
+        """Whether the session belongs to this workspace."""
         ours = set(self._beginnings.folders)
         return row.id in self._live or (not ours and not row.folders) or bool(ours.intersection(row.folders))
 
     def read_session(self, session_id: str) -> Session:
-        """To look at, not to continue. Raises RequestError for an unknown id."""
+        """The session, for reading and not to continue it. Raises RequestError for an unknown id."""
         row = self.find_row(session_id)
         return self._live.get_session(session_id) or session_from_store(self._store, row)
 
@@ -60,15 +60,15 @@ class SessionRows:
         return next(iter(self._beginnings.folders), None)
 
     def json(self, row: SessionRow, holder: Holder | None = None) -> dict[str, Any]:
-        """The session as clients get it."""
+        """The JSON of the session for clients."""
         from tark_lsp.server.sessions.session_json import session_json  # not needed in the terminal
 
         return {**session_json(row, read_only=not self.is_here(row), holder=holder), **self._effective(row)}
 
 
 def session_from_store(store: SessionStore, row: SessionRow) -> Session:
-    """The session as it is stored, with the settings of `row`."""
-    from tark_lsp.sessions.deferred_tools import deferred_of  # a new session does not need it
+    """The stored session, with the settings of `row`."""
+    from tark_lsp.sessions.deferred_tools import deferred_of  # not needed for new sessions
 
     history, used = store.log.history(row.id), usage_total(store.file.read, session_id=row.id).usage
     modes = (row.mode, row.approval, row.thinking)

@@ -1,6 +1,6 @@
-"""The sessions of this server: begun, taken from the store, held against other processes, and released again.
+"""The sessions of this server: creates them, loads them from the store, and holds and releases their leases.
 
-Everything that decides who owns a session stands here.
+All code that decides which process owns a session is here.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from tark_lsp.sessions.store import SessionStore
 from tark_lsp.settings import Settings
 
 MOST_LIVE = 50
-"""Idle sessions in memory. The others are on disk only, and are loaded again when they are used."""
+"""The most idle sessions in memory. The others are only on disk, and are loaded when they are used."""
 
 
 class Sessions:
-    """`live` are those in memory, `rows` those in the store, `new_sessions` is how new ones begin."""
+    """`live`: the sessions in memory. `rows`: the stored ones. `new_sessions`: creates new ones."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class Sessions:
         shows_turns: bool = False,
         effective: Effective = lambda _: {},
     ) -> None:
-        """`settings()`: the current ones. `folders()`: those of the workspace. `warn(message)` tells the user.
+        """`settings()`: the current settings. `folders()`: of the workspace. `warn(message)` shows the user a warning.
 
-        `shows_turns`: the client shows the turns of a session, and at each its error. `effective`: for its JSON.
+        `shows_turns`: the client shows the turns of a session with their errors. `effective`: fields for its JSON.
         """
         self.store = store
         self.live = LiveSessions()
@@ -64,7 +64,8 @@ class Sessions:
         return session
 
     def use(self, session_id: str) -> Session:
-        """To continue it. Raises RequestError if there is none, or if another workspace or process has it."""
+        """The session, to continue it. Raises RequestError if it is unknown, belongs to another workspace, or another
+        process has it."""
         row = self.rows.find_row(session_id)
         if not self.rows.is_here(row):
             folders = ", ".join(map(str, row.folders)) or "no folder"
@@ -79,7 +80,7 @@ class Sessions:
         return session
 
     def hold(self, row: SessionRow) -> Holder | None:
-        """Make it live, unless another process has it; returns that process."""
+        """Make the session live. If another process has it, returns that process instead."""
         live = self.live.get_live(row.id)
         if live is not None and live.stored is None:
             return None
@@ -93,7 +94,8 @@ class Sessions:
         return None
 
     def look(self, row: SessionRow) -> Holder | None:
-        """The other process that has it, if any. If none has it, end its interrupted turns; it stays free."""
+        """The other process that has the session, if any. If none has it, its interrupted turns are ended, and it stays
+        free."""
         if row.id in self.live:
             return self.hold(row)
         if not self.store.log.unended_turns(row.id):
@@ -105,7 +107,7 @@ class Sessions:
         return holder
 
     def keep(self, session: Session) -> None:
-        """Store it if it is new, and what has changed of its title and settings. Raises SessionHeld."""
+        """Store the session if it is new, or else its changed title and settings. Raises SessionHeld."""
         live, now = self.live.get_live(session.id), columns(session)
         if live is None or live.session is not session or live.stored == now:
             return
@@ -119,7 +121,7 @@ class Sessions:
         self.events.emit(SessionChanged(session.id))
 
     def save(self, session: Session) -> None:
-        """Like `keep`, for a command. Raises RequestError if another process has it."""
+        """Like `keep`, for a command. Raises RequestError if another process has the session."""
         try:
             self.keep(session)
         except SessionHeld as error:
@@ -127,17 +129,17 @@ class Sessions:
             raise held(error.holder) from error
 
     def lose(self, session_id: str, holder: Holder | None = None) -> None:
-        """To another process, which did not see this one renew its lease for a long time."""
+        """Handles that another process took the session over, because this process did not renew its lease in time."""
         live = self.live.remove(session_id)
         if live is None:
             return
         who = f"another editor (process {holder.pid})" if holder is not None else "another editor"
         self._warn(f"Tark: {who} took over the session “{live.session.title}”, so its turn is cancelled here.")
-        # Not at once: this can happen while an event of the turn is handled.
+        # Not at once, because this can happen while an event of the turn is handled.
         asyncio.get_running_loop().call_soon(self.events.emit, SessionLost(session_id))
 
     def turn_ended(self, session: Session, turn_id: str, end: Mapping[str, Any]) -> None:
-        """If it was the last turn of a lost session, store what was said here as another session."""
+        """If it was the last turn of a lost session, store the messages from here as another session."""
         recent = self.live.turn_ended(session, turn_id, end)
         if recent is not None:
             title = title_of_fork(session.title)
@@ -164,7 +166,7 @@ class Sessions:
             self.keep(session)
 
     def _mend(self, session_id: str) -> None:
-        """End the interrupted turns of a session that was taken just now."""
+        """End the interrupted turns of a session whose lease this process just got."""
         turns = self.store.log.repair_turns(session_id)
         message = interrupted_turns((turn, self.store.log.updates(turn.id)) for turn in turns)
         if message and not self._shows_turns:

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 class SettingsCommand:
     def __init__(self, sessions: Sessions, check_model: Callable[[str], None], agents: CustomAgents) -> None:
-        """`check_model(name)` raises SettingsError if there is no such provider."""
+        """`check_model(name)` raises SettingsError if the provider is unknown."""
         self._sessions = sessions
         self._check_model = check_model
         self._agents = agents
@@ -50,7 +50,7 @@ class SettingsCommand:
         return self._settings_of(session)
 
     def _agent_name(self, wanted: str) -> str:
-        """Raises RequestError if it is unknown, or its model is."""
+        """The agent's name; empty for none. Raises RequestError if the agent is unknown, or its model's provider is."""
         if wanted == NO_AGENT:
             return ""
         agent = self._agents.find(wanted.lower(), "agent")
@@ -62,7 +62,7 @@ class SettingsCommand:
         return {**settings_json(session), **self._agents.effective(session)}
 
     def _require_model(self, field: str, name: str) -> None:
-        """Raises RequestError if there is no such provider."""
+        """Raises RequestError if the model's provider is unknown."""
         try:
             self._check_model(name)
         except SettingsError as error:

@@ -1,7 +1,7 @@
-"""One turn as the user saw it, put together from its stored updates and messages, so that it can be drawn again. Pure.
+"""Reconstructs one turn from its stored updates and messages, so that clients can draw it again. Pure.
 
-The messages hold all text of a turn that has ended. The last text of a turn that runs (perhaps in another process) is
-in its updates alone.
+If a turn has ended, its messages contain all its text. If it runs (perhaps in another process), its last text is only
+in its updates.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,15 +20,15 @@ from tark_lsp.visible import cut
 Json = dict[str, Any]
 OVER = frozenset(status for status in CallStatus if status.over)
 LONGEST_PROMPT = 300
-"""Characters of a turn's prompt; its message has it whole."""
+"""The most characters of a turn's prompt. Its message has the whole prompt."""
 LONGEST_TEXT = 1_000_000
-"""Characters of one text: a client that gets more at once may be overwhelmed, and `export` has it all."""
+"""The most characters of one text, because more can overload a client. `export` has the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningTurn:
-    """A turn of this server. `seq`: that of its last update. `is_queued`: it waits for another turn of its session.
-    `steering`: what the user said to it while it runs."""
+    """A turn of this server. `seq`: the number of its last update. `is_queued`: it waits for another turn of its
+    session. `steering`: the user's prompts to it while it runs."""
 
     seq: int
     is_queued: bool
@@ -36,11 +36,12 @@ class RunningTurn:
 
 
 class ShownTurn:
-    """`calls` are its tool calls by id, each with the fields of all its updates.
+    """`calls` are the turn's tool calls by id, each with the fields of all its updates.
 
-    `begun`: the ids of its calls in messages that are not given; None if all its messages are given. `goes_on`: more
-    messages follow after those given. `running`: None if this server does not know the turn. `undone`: what of its
-    changes is undone, "all" or "partly".
+    begun    ids of calls in earlier messages that are not given; None if all messages are given
+    goes_on  whether messages follow after the given ones
+    running  None if this server does not know the turn
+    undone   whether "all" or "partly" of the changes are undone
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class ShownTurn:
         self._seq = 0
         self._answer: Json | None = None
         for seq, update in updates:
-            match update:  # it may come from a file
+            match update:  # validated, because it may come from a file
                 case {"kind": "toolCall", "toolCallId": str(call_id)}:
                     self.calls.setdefault(call_id, {}).update(update)
                 case {"kind": "text" | "thinking" as kind, "delta": str(delta)}:
@@ -79,7 +80,7 @@ class ShownTurn:
         self._unplaced = dict.fromkeys(call for call in self.calls if call not in (begun or ()))
 
     def add_message(self, stored: StoredMessage, entry: Json) -> None:
-        """Take note of the turn's next message. The text of the first one becomes what the user typed."""
+        """Take the turn's next message. The text of the first one is replaced by what the user typed."""
         if stored.message.role == "user" and not self._begun:
             self._begun = True
             entry["text"] = bounded(typed(self._turn, stored.message))
@@ -89,8 +90,8 @@ class ShownTurn:
             self._unplaced.pop(call_id, None)
 
     def rest(self) -> Sequence[Json]:
-        """What is in no message, after all were seen: the prompt of a turn without messages, and text that still
-        streams. The calls of an answer that was cut off are added to the message with its beginning."""
+        """The entries that are in no message: the prompt of a turn without messages, and text that still streams. Call
+        this after all messages. The calls of an interrupted answer are added to the message with its beginning."""
         if self._goes_on:
             return ()
         entry = {"turnId": self.id, "time": iso(self._turn.began)}
@@ -111,7 +112,7 @@ class ShownTurn:
         return [*asked, {**entry, "role": "assistant", "text": words["text"], **thinking, **made}]
 
     def json(self) -> Json:
-        """`seq`: that of the last update that this server sent; later ones have a higher one."""
+        """The turn's JSON. `seq` is the number of the last update that this server sent."""
         turn, end = self._turn, self._turn.end or {}
         start, plan = self._latest.get("start", {}), self._latest.get("plan", {})
         optional = {
@@ -153,15 +154,15 @@ class ShownTurn:
 
 
 def typed(turn: TurnRow, message: Message) -> str:
-    """What the user typed for a turn with this first message, and what the model was told instead if that differs: a
-    named prompt that was filled in, a prompt that was asked for, an imported session."""
+    """The text that the user typed for the turn, from its first message. If the model got a different text (a named
+    prompt that was filled in, a prompt that was asked for, an imported session), that is added or returned instead."""
     words, prompt = typed_text(message), turn.prompt.strip()
     called = slash_name(prompt) is not None
     if prompt.endswith(words) if words else not prompt or called:
         return turn.prompt
     kind = KINDS.get(turn.kind)
     if kind is not None and words == kind.instructions.strip() and (not prompt or called):
-        return turn.prompt  # nothing was typed or pointed at
+        return turn.prompt  # the user typed and selected nothing
     told = words or message.text
     return f"{prompt}\n\n{told}" if called else told
 

@@ -1,8 +1,8 @@
-"""Sessions that were interrupted: what is kept if another process takes one over, and what the user is told.
+"""Interrupted sessions: keeps the messages of a session that another process takes over, and reports interrupted turns.
 
-A session that is taken over while turns of it run here is stored again as a session of its own, which begins with what
-the other one held before. What the other process does with it since (it ended our turns, and may go on) is not ours;
-what was asked here is kept, even of a turn that still waited.
+If a session is taken over while its turns run here, a copy is stored as a separate session. It begins with the earlier
+messages, followed by the turns from here, even turns that only waited. The original belongs to the other process, which
+ended these turns and may continue the session.
 """
 
 import secrets
@@ -18,7 +18,7 @@ from tark_lsp.sessions.store import SessionStore
 
 
 def store_apart(store: SessionStore, old_id: str, row: SessionRow, recent: RecentTurns) -> None:
-    """Store the session `row` with what `old_id` held before, and with what was said in its recent turns."""
+    """Store the session `row` with the earlier messages of `old_id`, followed by its recent turns."""
     before = {
         "",
         *(turn.id for turn in takewhile(lambda turn: turn.id not in recent.turns, store.log.turns(old_id))),
@@ -39,7 +39,7 @@ def store_apart(store: SessionStore, old_id: str, row: SessionRow, recent: Recen
 
 
 def interrupted_turns(turns: Iterable[tuple[TurnRow, Sequence[tuple[int, Mapping[str, Any]]]]]) -> str:
-    """What the user is told about turns, each with its updates, that ended with their server. Empty for no turns."""
+    """A message about turns, given with their updates, that ended with their server. Empty for no turns."""
     titles: dict[bool, list[str]] = {True: [], False: []}
     for turn, updates in turns:
         started = any(update.get("kind") == "start" for _, update in updates)

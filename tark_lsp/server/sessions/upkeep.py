@@ -1,4 +1,4 @@
-"""What a server with stored sessions does in the background: it renews its leases, and deletes old sessions."""
+"""Background tasks for stored sessions: renews the leases of this process, and deletes old sessions."""
 
 import asyncio
 from collections.abc import Callable, Container
@@ -9,7 +9,7 @@ from tark_lsp.sessions.store import SessionStore
 
 
 class SessionUpkeep:
-    """Each task begins when it is first needed."""
+    """Each task starts when it is first needed."""
 
     def __init__(self, store: SessionStore) -> None:
         self._store = store
@@ -17,12 +17,13 @@ class SessionUpkeep:
         self._retiring: asyncio.Task[None] | None = None
 
     def renew_leases(self, lost: Callable[[str], None]) -> None:
-        """From now on. `lost(session_id)` is called for each session that another process took over."""
+        """Starts to renew leases. `lost(session_id)` is called for each session that another process took over."""
         if self._beating is None:
             self._beating = asyncio.create_task(self._beat(lost))
 
     def delete_old(self, days: int | None, kept: Container[str]) -> None:
-        """Once per server: the sessions that were not used for `days`, except for `kept`. None: no session."""
+        """Deletes sessions that were not used for `days`, except `kept`, once per server. If `days` is None, deletes
+        none."""
         if self._retiring is None and days is not None:
             self._retiring = asyncio.create_task(retire(self._store, days, kept))
 

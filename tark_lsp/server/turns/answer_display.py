@@ -1,4 +1,4 @@
-"""Shows answers, errors and notices of turns to users whose client has no `updates`."""
+"""Shows answers, errors and notices of turns if the client does not understand `updates`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,14 +21,14 @@ class AnswerDisplay:
         self._questions = questions
         self._show = show
         self.last_answered: str | None = None
-        """The id of the last turn whose answer has text."""
+        """The id of the last turn whose answer had text."""
 
     def show_notice(self, level: str, message: str) -> None:
         if not self._connection.client.understands("updates"):
             self._questions.tell(f"Tark: {message}", level=LEVELS.get(level, INFO))
 
     async def show_end(self, record: TurnRecord, end: dict[str, Any]) -> None:
-        """Show errors as messages and answers in a document; show nothing of a turn that only edited."""
+        """Show errors as messages, and answers in a document. A turn that only made edits shows nothing."""
         has_text = bool(end["text"].strip())
         if has_text:
             self.last_answered = record.id

@@ -1,4 +1,4 @@
-"""Adds automatic context to the prompt of a turn: code that the index finds, within a limit of time and of tokens."""
+"""Adds automatic context to the prompt of a turn: code that the index finds, within limits of time and tokens."""
 
 import asyncio
 import logging
@@ -32,18 +32,18 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SECONDS = 0.3
-"""The prompt waits for the index for so long at most."""
+"""The longest time that the prompt waits for the index."""
 START_SECONDS = 0.15
-"""So much longer, if the index is just starting or being built."""
+"""The additional time if the index is just starting or being built."""
 INDEXED = 0.9
-"""If a smaller share of the files is indexed, the model and the user are told. Just after a file was saved, it is never
-all of them."""
+"""If a smaller share of the files is indexed, the model and the user are informed. It is less than 1, because right
+after a file was saved, not all files are indexed."""
 WINDOW_SHARE = 0.05
-"""Of the model's window, at most."""
+"""The largest share of the model's window."""
 LONGEST_FILE = 200_000
-"""Characters. Masking the secrets of a longer one takes too long."""
+"""Characters. To mask the secrets of a longer file takes too long."""
 WITHOUT = frozenset({"init", "review"})
-"""Kinds of turns that read what they need."""
+"""Kinds of turns without automatic context, because they read what they need."""
 
 
 async def with_automatic_context(
@@ -55,9 +55,10 @@ async def with_automatic_context(
     settings: ContextSettings,
     window: int | None,
 ) -> PromptContext:
-    """`around` with the code that was found. `history`: what the model knows already. `window`: of the model.
+    """`around`, with the code that was found. `history`: the messages that the model already has. `window`: of the
+    model.
 
-    What is not found in time is left out; the log, the model and *Context* say so.
+    Code that is not found in time is left out. The log, the model's prompt and *Context* say so.
     """
     context = access.context
     if settings.automatic == "off" or kind.base in WITHOUT:
@@ -71,7 +72,7 @@ async def with_automatic_context(
     reader = _Reader(access, began + seconds)
     for path in dict.fromkeys(one.path for one in candidates):
         reader.lines(path)
-        await asyncio.sleep(0)  # masking a long file takes 20 ms: others can run between two of them
+        await asyncio.sleep(0)  # masking a long file takes 20 ms, so let other tasks run in between
     tokens = min(settings.tokens, settings.tokens if window is None else int(window * WINDOW_SHARE))
     shown = _shown([*history, told], {str(one.path) for one in candidates})
     snippets = choose_snippets(candidates, reader.lines, shown, prompt, level, tokens)
@@ -83,7 +84,7 @@ async def with_automatic_context(
 
 
 class _Listening:
-    """The index, and the smallest share of the files that an answer was made of."""
+    """The index. Remembers the smallest share of indexed files among its answers."""
 
     def __init__(self, index: CodeIndex) -> None:
         self._index = index
@@ -99,7 +100,7 @@ class _Listening:
 
 
 async def _candidates(subject: Subject, level: Level, index: CodeIndex, seconds: float) -> tuple[list[Candidate], bool]:
-    """Those that the index found in time, and whether the time was over before it had answered."""
+    """The candidates that the index found in time, and whether it was late."""
     found: list[Candidate] = []
     try:
         async with asyncio.timeout(seconds):
@@ -128,8 +129,8 @@ def _lines(selection: Selection) -> tuple[int, int]:
 
 
 def _shown(messages: Sequence[Message], paths: set[str]) -> list[Reference]:
-    """The snippets of these files that the messages have. They are found in the history itself, so what a compaction
-    removed counts as not shown, and a session that is opened again knows the same."""
+    """The snippets of these files that the messages contain. They are read from the history, so snippets that a
+    compaction removed count as not shown, and a reopened session gives the same result."""
     found: list[Reference] = []
     for message in messages:
         for part in message.parts:
@@ -140,7 +141,7 @@ def _shown(messages: Sequence[Message], paths: set[str]) -> list[Reference]:
 
 
 class _Reader:
-    """Reads files as the tools do: by the rules, with unsaved text, secrets masked. Files of keys are left out."""
+    """Reads files as the tools do: by the rules, with unsaved text and masked secrets. Leaves out files of keys."""
 
     def __init__(self, access: MentionAccess, deadline: float) -> None:
         self._access = access
@@ -149,7 +150,7 @@ class _Reader:
         self.is_late = False
 
     def lines(self, path: Path) -> Sequence[str]:
-        """None of a file that the model may not read without a question, or if the time is over."""
+        """The lines; empty if the model may not read the file without a question, or if the time is over."""
         if path not in self._known:
             self.is_late = self.is_late or time.monotonic() > self._deadline
             self._known[path] = () if self.is_late else self._read(path)

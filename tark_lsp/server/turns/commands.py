@@ -41,7 +41,7 @@ class TurnCommands:
         return {"cancelled": self._turns.cancel(request.turn_id, request.session_id)}
 
     async def wait(self, request: command_payloads.WaitTurn) -> Any:
-        """A turn that this server does not remember can be one of an earlier server."""
+        """Waits for the end of a turn. A turn that this server does not know can be one of an earlier server."""
         record = self._records.get_turn(request.turn_id)
         if record is not None:
             end: Mapping[str, Any] = await record.wait(request.work_done_token)

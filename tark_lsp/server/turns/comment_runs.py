@@ -18,7 +18,7 @@ from tark_lsp.workspace.documents import DocumentEvent, Documents, Saved, TextDo
 from tark_lsp.workspace.outcomes import Applied, Refused
 
 ATTEMPTS = 10
-"""How often the `!` is removed again if the user types at that moment."""
+"""How often the removal of the `!` is tried if the user types at that moment."""
 
 
 class CommentRuns:
@@ -63,7 +63,8 @@ class CommentRuns:
                 self._background.start(self._run_due(document))
 
     async def _run_due(self, document: TextDocument) -> None:
-        """Each comment loses its `!` first. So its turn sees the text without it, and a second save runs nothing."""
+        """Runs the comments that are due. The `!` is removed first, so that the turn does not see it, and a second save
+        does not run the comment again."""
         try:
             attempts = 0
             while (comment := self._next_due(document)) is not None:
@@ -107,7 +108,7 @@ class CommentRuns:
         self._marks.set_marks(document, {line: None for line, mark in marks.items() if mark is Mark.DUE})
 
     def _lines_with(self, document: TextDocument, mark: Mark) -> list[int]:
-        """The lines where comments end in a `!` of this kind."""
+        """The lines of comments that end in a `!` with this mark."""
         if not (marks := self._marks.marks_in(document)):
             return []
         ends = [comment.mark[0] for comment in self._comments.comments_in(document) if comment.mark and comment.prompt]

@@ -1,4 +1,4 @@
-"""What the next prompt of a session consists of, with tokens, and the compaction of its history on demand."""
+"""Measures the parts of a session's next prompt in tokens, and compacts its history on demand."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,9 +29,9 @@ class ContextBudget:
         self._preparation = preparation
 
     async def measure_context(self, session: Session) -> Json:
-        """The answer of `tark.session.context`, for a turn of kind agent. Nothing is asked or sent.
+        """The answer of `tark.session.context`, for a turn of kind agent. Asks the user nothing, and sends nothing.
 
-        If no model can be opened, `contextWindow` and `limit` are None, and the tokens are those of no model.
+        If no model can be opened, `contextWindow` and `limit` are None, and the tokens are a general estimate.
         """
         from tark_lsp.agent.summary import is_summary
         from tark_lsp.context.automatic_snippets import LATE, LATE_NAME, LATE_REASON, told_snippets
@@ -78,17 +78,17 @@ class ContextBudget:
         return {"parts": parts, "tokens": tokens, "contextWindow": window, "limit": limit}
 
     async def compact_history(self, session: Session, emit: events.EventListener) -> Json:
-        """`{tokensBefore, tokensAfter}`. `emit` gets the events of the request and of the new history.
+        """Returns `{tokensBefore, tokensAfter}`. `emit` gets the events of the request and of the new history.
 
-        Raises RequestError if nothing can be gained, if there is no model, or if it wrote no summary. Then nothing
-        has changed.
+        Raises RequestError if a compaction would free too little, if there is no model, or if it wrote no summary. Then
+        nothing has changed.
         """
         from tark_lsp.agent.compaction import SUMMARY_REQUEST, compact_messages
         from tark_lsp.agent.side_request import send_side_request
 
         preparation = self._preparation
         if not session.messages:
-            raise RequestError("nothing was said in this session yet")
+            raise RequestError("this session has no messages yet")
         try:
             model = await preparation.configuration.models.open_model(await preparation.models.model_of(session))
 
@@ -114,7 +114,7 @@ class ContextBudget:
         return {"tokensBefore": done.before, "tokensAfter": done.after}
 
     def _kind(self, session: Session) -> Kind:
-        """With the agent of the session, if it can be used. Else its turns are refused, whatever they would have."""
+        """The kind with the agent of the session. If the agent cannot be used, without it: turns would be refused."""
         try:
             return self._preparation.models.agents.in_session(KINDS["agent"], session)
         except RequestError:
@@ -125,7 +125,7 @@ class ContextBudget:
         return own or session.model or self._preparation.configuration.settings.model
 
     def _tools(self, session: Session, kind: Kind, model: str, window: int | None) -> Sequence[ToolDefinition]:
-        """What the next turn sends, also if the session has not deferred any tools yet."""
+        """The tools that the next turn sends, even if the session has not deferred any tools yet."""
         from tark_lsp.agent.deferring import sent_definitions, tools_to_defer, with_search  # with the first turn
 
         tools = self._preparation.contexts.tools()
@@ -143,7 +143,7 @@ class ContextBudget:
         return f"{self._preparation.workspaces.whole.display(snippet.path)}:{snippet.start}-{snippet.end}"
 
     async def _known_model(self, name: str) -> "Model | None":
-        """That of the agent, of the session or of the settings. The user is not asked for one."""
+        """The model of this name; None if it cannot be opened. The user is not asked for one."""
         try:
             return await self._preparation.configuration.models.open_model(name) if name else None
         except SettingsError:  # no key, or no such provider: reported when the model is used

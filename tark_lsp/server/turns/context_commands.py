@@ -28,7 +28,8 @@ class ContextCommands:
         return await self._budget.measure_context(self._sessions.rows.read_session(request.session_id))
 
     async def compact(self, request: command_payloads.SessionId) -> Any:
-        """Turns that start meanwhile wait. Raises RequestError while a turn runs, and if nothing can be gained."""
+        """Compacts the session. Turns that start meanwhile wait. Raises RequestError if a turn runs or waits, or if a
+        compaction would free too little."""
         session = self._sessions.use(request.session_id)
         if self._sessions.live.is_busy(session.id):
             raise RequestError(

@@ -1,4 +1,5 @@
-"""The model of a turn that names none: that of the settings, else the one agreed to before, else one that is found."""
+"""The model of a turn that names none: from the settings, else one that the user accepted before, else one that is
+found."""
 
 import json
 from typing import Any
@@ -27,9 +28,9 @@ class SessionModels:
         self.agents = agents
 
     async def open_for(self, record: TurnRecord) -> Model:
-        """That of the turn, else that of its agent, else that of the session.
+        """Opens the model of the turn, else of its agent, else of the session. Raises SettingsError.
 
-        That of a project's agent counts if you have its provider. Raises SettingsError.
+        The model of a project's agent is used only if the user has its provider.
         """
         models, agent = self._configuration.models, record.kind.agent
         wanted = "" if record.request.model or agent is None else self.agents.model_of(agent)
@@ -45,13 +46,13 @@ class SessionModels:
         return await models.open_model(await self.model_of(record.session))
 
     async def model_of(self, session: Session) -> str:
-        """A session that has none gets the default model. Raises NoModel."""
+        """The session's model. A session without one gets the default model. Raises NoModel."""
         if session.model is None:
             session.model = await self._default_model()
         return session.model
 
     async def _default_model(self) -> str:
-        """Raises NoModel if none is found, or if the user does not want the one that is found."""
+        """Raises NoModel if no model is found, or if the user declines the one that is found."""
         set_model = self._configuration.settings.model
         if set_model is not None:
             return set_model
@@ -72,15 +73,15 @@ class SessionModels:
 
 
 def with_chosen_model(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings with the model that new sessions get without asking. None: the user is asked."""
+    """The settings, with the model that new sessions get without a question; None if the user will be asked."""
     return {**settings, "model": settings["model"] or read_chosen()}
 
 
 def read_chosen() -> str | None:
-    """The model that the user agreed to before."""
+    """The model that the user accepted before; None if there is none."""
     try:
         value = json.loads((state_folder() / CHOSEN_MODEL).read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # there is no such file, or it is not ours: the user is asked again
+    except (OSError, ValueError):  # the file does not exist, or is invalid: the user is asked again
         return None
     model = value.get("model") if isinstance(value, dict) else None
     return model if isinstance(model, str) else None

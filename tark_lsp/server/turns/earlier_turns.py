@@ -1,4 +1,4 @@
-"""The updates of turns of earlier servers: of their hunks that came back, and of their undo."""
+"""Updates for turns of earlier servers, about restored hunks and undo."""
 
 from tark_lsp.server.connection.lsp import Connection
 from tark_lsp.server.turns.updates import Updates
@@ -6,7 +6,7 @@ from tark_lsp.sessions.store import SessionStore
 
 
 class EarlierTurns:
-    """The turns of earlier servers that updates are sent for in this one."""
+    """The turns of earlier servers for which this server sends updates."""
 
     def __init__(self, connection: Connection, store: SessionStore) -> None:
         self._connection = connection
@@ -14,13 +14,13 @@ class EarlierTurns:
         self._updates: dict[str, Updates] = {}
 
     def came_back(self, turn_id: str) -> None:
-        """Hunks of the turn are here again."""
+        """Must be called when hunks of the turn were restored."""
         self.begin_updates(turn_id)
 
     def begin_updates(self, turn_id: str) -> Updates:
-        """Its updates are numbered from 1: the client of this server has seen none.
+        """The updates of the turn. They are numbered from 1, because the client of this server has seen none.
 
-        If its session was deleted, the session id of the updates is empty.
+        If the session was deleted, the session id of the updates is empty.
         """
         if turn_id not in self._updates:
             row = self._store.log.find_turn(turn_id)

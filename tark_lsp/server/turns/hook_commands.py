@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # loaded with the first hook
     from tark_lsp.sandbox.sandbox import Sandbox
 
 OFFERS = (".tark", "hooks.toml")
-"""As in hooks/pinning.py, which is not imported to see that there are none."""
+"""The same as in hooks/pinning.py, which is imported only if there are hooks."""
 
 
 class HookCommands:
@@ -23,10 +23,10 @@ class HookCommands:
         self._sandbox_of = sandbox_of
         self._told: set[str] = set()
         self.tells_offers = True
-        """Whether a turn says which offers there are; not if the client shows them."""
+        """Whether a turn's notices name the offers. False if the client shows them."""
 
     def hooks_of(self, workspace: Workspace, *, trusted: bool) -> tuple[TurnHooks, list[str]]:
-        """The hooks of a turn, and what the user was not told yet. Where files are changed in memory, none run."""
+        """The hooks of a turn, and new notices for the user. If files are changed only in memory, no hook runs."""
         own = self._configuration.settings.hooks
         offered = trusted and any(folder.joinpath(*OFFERS).is_file() for folder in workspace.folders)
         if workspace.in_memory or not (own or offered):
@@ -45,7 +45,7 @@ class HookCommands:
             if new and self.tells_offers:
                 problems.append(f"this folder offers hooks ({', '.join(new)}): `tark-lsp hooks approve NAME` shows one")
             problems += found.problems
-            hooks = [*approved, *hooks]  # yours come last: they see what a project's hooks left
+            hooks = [*approved, *hooks]  # the user's hooks come last, so they see the changes of a project's hooks
         around = Surroundings(
             workspace.folders,
             os.environ,

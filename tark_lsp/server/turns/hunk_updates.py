@@ -1,4 +1,4 @@
-"""The update `hunks`: for turns of this server, and for earlier ones whose undecided hunks came back."""
+"""The update `hunks`: for turns of this server, and for earlier turns whose undecided hunks were restored."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ class HunkUpdates:
         self._hunks = hunks
 
     def send_hunks(self, path: Path) -> None:
-        """Send all hunks of the file to each turn with one that is undecided, or that changed since the last update."""
+        """Send all hunks of the file to each turn that has an undecided hunk, or a change since the last update."""
         update = self._hunks.of(path)
         states: dict[str, list[tuple[str, str, bool]]] = {}
         for hunk in update["hunks"]:

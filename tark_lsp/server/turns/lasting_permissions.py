@@ -1,4 +1,4 @@
-"""What the user allowed for longer than a session, for the workspace of one turn (`agent.lasting`)."""
+"""Permissions that last longer than a session, for the workspace of one turn (`agent.lasting`)."""
 
 import os
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from tark_lsp.workspace.files import Workspace
 
 
 class WorkspacePermissions:
-    """`workspace` can get other folders while the turn runs."""
+    """The folders of `workspace` can change while the turn runs."""
 
     def __init__(self, workspace: Workspace, store: PermissionStore, trust: WorkspaceTrust, *ids: str) -> None:
-        """`ids`: of the turn and its session."""
+        """`ids`: the ids of the turn and its session."""
         self._workspace = workspace
         self._turn_id, self._session_id = ids
         self._store = store
@@ -26,7 +26,7 @@ class WorkspacePermissions:
         return tuple(_grant(one) for one in self._store.grants_in(self._workspace.folders))
 
     def keep(self, grant: Grant) -> str:
-        assert grant.folder is not None, "a grant for always names the workspace folder"
+        assert grant.folder is not None, "a permanent grant names the workspace folder"
         commands = AllowedCommands(patterns=grant.patterns)
         if grant.command is not None:
             subfolder = os.path.relpath(grant.command.cwd, grant.folder)
@@ -49,7 +49,7 @@ class WorkspacePermissions:
 
 def _grant(stored: StoredPermission) -> Grant:
     commands = stored.commands
-    assert commands is not None, "a folder that is trusted is no grant"
+    assert commands is not None, "trust in a folder is not a grant"
     covers = f"{stored.covers}, always"
     if commands.patterns:
         return Grant(stored.id, "always", covers, stored.folder, patterns=commands.patterns)

@@ -1,7 +1,7 @@
 """The key of the tokens that replace secrets (secrets/masks.py), in a file that only the user can read.
 
-It makes tokens last: a session that another server resumes has the same ones. Without the file they last as long as the
-process.
+With the key, a session that another server resumes has the same tokens. Without the file, the tokens are valid only for
+this process.
 """
 
 import logging
@@ -18,7 +18,7 @@ KEY_BYTES = 32
 
 
 def read_mask_key(find_path: Callable[[], Path]) -> bytes:
-    """The key in the file, which is created with a random one if there is none. `find_path` can raise OSError."""
+    """The key in the file, which is created with a random key if it does not exist. `find_path` can raise OSError."""
     try:
         path = find_path()
         if not path.exists():
@@ -34,7 +34,7 @@ def read_mask_key(find_path: Callable[[], Path]) -> bytes:
 
 
 def _create(path: Path) -> None:
-    """All of it or nothing; another process can do the same, and then its key counts."""
+    """Creates the file atomically. If another process creates it first, the key of that process is used."""
     made = path.with_name(f".{path.name}-{secrets.token_hex(6)}")
     try:
         with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:

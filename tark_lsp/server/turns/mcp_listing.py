@@ -1,4 +1,4 @@
-"""The prompts and resources of the MCP servers that run, for completion. Nothing is started, and no key waits long."""
+"""Lists the prompts and resources of running MCP servers for completion. Starts nothing, and answers quickly."""
 
 import asyncio
 import logging
@@ -20,17 +20,18 @@ log = logging.getLogger(__name__)
 
 Kind: TypeAlias = Literal["prompts", "resources"]
 Words: TypeAlias = Sequence[tuple[str, str]]
-"""What can be typed, and what it is about."""
+"""Pairs of a word that can be typed, and its description."""
 WAIT_SECONDS = 0.5
 KEPT_SECONDS = 30.0
 MOST = 200
-"""Of one server."""
+"""The most words of one server."""
 CAN_BE_TYPED = re.compile(r"[^\s\"`]+")
 
 
 @dataclass(slots=True)
 class Listed:
-    """What one server lists. `began`: in seconds of `time.monotonic`. Until `done`, `words` are of the last list."""
+    """The list of one server. `began`: the time of its request (`time.monotonic`). Until `done`, `words` are those of
+    the previous list."""
 
     began: float
     words: Words
@@ -44,9 +45,9 @@ class McpListing:
         self._known: dict[tuple[int, Kind], Listed] = {}
 
     async def words(self, kind: Kind) -> Words:
-        """`SERVER:PROMPT` or `SERVER:URI` of each. A list that takes longer is there for a later key.
+        """`SERVER:PROMPT` or `SERVER:URI` of each. If a server is slow, its list is ready for a later completion.
 
-        A key that is pressed meanwhile waits for the same list, or it would show that there is nothing.
+        A completion during a request waits for the same list. Otherwise it would show an empty list.
         """
         trusted = self._mcp.trusted()
         servers = [] if trusted is None else [server for server in trusted.approved() if server.state == "ready"]
@@ -60,7 +61,7 @@ class McpListing:
         return [word for listed in lists for word in listed.words]
 
     def _listed(self, server: "McpServer", kind: Kind, now: float) -> Listed:
-        """The last list, or one that begins now."""
+        """The last list, or a new one whose request starts now."""
         known = self._known.get((id(server), kind))
         if known is None or known.began + KEPT_SECONDS <= now:
             known = self._known[id(server), kind] = Listed(now, known.words if known else ())

@@ -1,4 +1,4 @@
-"""Which MCP servers are configured or offered, and where they run. Nothing of them is imported before there is one."""
+"""The configured and offered MCP servers, and their surroundings. `tark_lsp.mcp` is imported only if there is one."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # loaded with the first server
     from tark_lsp.sandbox.sandbox import Sandbox
 
 PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
-"""As in mcp/offers.py, which is not imported to see that there are none."""
+"""The same as in mcp/offers.py, which is imported only if there are servers."""
 
 
 class McpSources:
@@ -39,23 +39,23 @@ class McpSources:
 
     @property
     def in_memory(self) -> bool:
-        """Whether files are changed in memory only, so that nothing may run."""
+        """Whether files are changed only in memory, so that no server may run."""
         return self._workspace.in_memory
 
     def has_any(self) -> bool:
-        """Whether there is a server or an offer. Nothing is imported for that."""
+        """Whether there is a server or an offer. Imports nothing."""
         return bool(self._configuration.settings.mcp.servers) or any(
             (folder / name).is_file() for folder in self._workspace.folders for name in PROJECT_FILES
         )
 
     def own(self) -> "list[ServerConfig]":
-        """The user's own servers."""
+        """The servers in the user's settings."""
         from tark_lsp.mcp.server_config import ServerConfig
 
         return [ServerConfig(name, one) for name, one in self._configuration.settings.mcp.servers.items()]
 
     def offers(self) -> "Offers":
-        """Of the folders of the workspace, if the user trusts it."""
+        """The offers in the folders of the workspace; empty if the user does not trust it."""
         from tark_lsp.mcp.offers import Offers, project_offers
 
         if not self.is_trusted() or self._workspace.in_memory:
@@ -68,7 +68,7 @@ class McpSources:
         return PinStore(mcp_pins_folder)
 
     def around(self) -> "Surroundings":
-        """Where servers run."""
+        """The surroundings in which servers run."""
         from tark_lsp.mcp.launching import Surroundings
         from tark_lsp.mcp.token_store import TokenStore
 
@@ -83,8 +83,8 @@ class McpSources:
         )
 
     def configs(self, *, tells_offers: bool) -> "tuple[Sequence[ServerConfig], Sequence[str]]":
-        """The user's own, and the offers of a project that the user approved, if they trust it; and problems to tell.
-        `tells_offers`: also which offers wait."""
+        """The user's own servers and the approved offers of a trusted project, and sentences about problems.
+        `tells_offers`: also a sentence that names offers that are not approved."""
         offers, pins = self.offers(), self.pins()
         approved = [one for one in offers.servers if pins.find(one.name, one.scope) is not None]
         new = [one.name for one in offers.servers if one not in approved and one.settings.enabled]

@@ -1,6 +1,6 @@
-"""When MCP servers are read and started. Their pins are read soon after the start of our server, so that the first turn
-knows their tools; their programs start when the first request of a turn is on its way, because a call waits for its
-server, and nobody has to wait for the first word.
+"""Decides when MCP servers are read and started. Their pins are read soon after the start of Tark's server, so that the
+first turn knows their tools. Their programs start only after the first request of a turn was sent, so that they do not
+delay the answer. A call waits until its server is ready.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ from tark_lsp.server.turns.mcp_tools import McpTools
 from tark_lsp.server.turns.turn_record import Observer, TurnRecord
 
 AFTER_SECONDS = 0.2
-"""The programs take the processor that the request and the beginning of its answer need."""
+"""The delay after the request, because the programs need CPU time that the request and its first answer need, too."""
 
 
 READ_AFTER_SECONDS = 1.0
-"""After the client is ready, whose first requests come before that."""
+"""The delay after the client is ready, so that its first requests are answered before."""
 
 
 class McpStart(Observer):
@@ -26,7 +26,7 @@ class McpStart(Observer):
         self._reading: asyncio.TimerHandle | None = None
 
     def read_soon(self) -> None:
-        """Read what is pinned while nobody waits. Without a server, this looks for two files and does nothing."""
+        """Read the pins while nobody waits. Without servers, this only looks for two files."""
         self._reading = asyncio.get_running_loop().call_later(READ_AFTER_SECONDS, self._mcp.tools)
 
     def on_turn_accepted(self, record: TurnRecord) -> None:

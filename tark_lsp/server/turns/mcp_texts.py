@@ -1,6 +1,7 @@
-"""Prompts and resources of MCP servers in the user's own prompt: `/SERVER:PROMPT words`, and `@mcp:SERVER:URI`.
+"""Prompts and resources of MCP servers in the user's prompt: `/SERVER:PROMPT words`, and `@mcp:SERVER:URI`.
 
-The user names them, so they are read without the model; what they say is text from outside, between marks.
+The user names them, so they are read without the model. Their text is from outside the workspace, so it is put between
+tags.
 """
 
 import re
@@ -26,16 +27,17 @@ class ResourceArguments(Arguments):
 
 
 MOST_KNOWN, LONGEST_KNOWN = 20, 80
-"""Prompts that an error names, and characters of each name."""
+"""The most prompts that an error names, and the most characters of each name."""
 
 
 def reader_name(server: str) -> str:
-    """Of the reader of a server's resources, for rules: `mcp__SERVER` is about it. No tool of a server can have it."""
+    """The name of the reader of a server's resources, for rules. `mcp__SERVER` covers it. No tool of a server can have
+    this name."""
     return f"mcp__{server}__@resource"
 
 
 def resource_readers(servers: "McpServers") -> Mapping[str, Tool[Any]]:
-    """For mentions only: no model is offered them."""
+    """The readers of resources, by name. They are for mentions only: no model gets them."""
     return {reader_name(server.config.name): _reader(server) for server in servers.approved()}
 
 
@@ -57,7 +59,7 @@ def _reader(server: "McpServer") -> Tool[ResourceArguments]:
 
 
 async def filled_prompt(servers: "McpServers", typed: str, ctx: ToolContext) -> str:
-    """What the user said, with the text of the prompt if they named one of a server's. Raises RequestError."""
+    """The user's prompt. If it names a prompt of a server, the text of that is added. Raises RequestError."""
     found = CALLED.match(typed)
     server = servers.find(found["server"]) if found is not None else None
     if found is None or server is None:
@@ -83,7 +85,7 @@ async def filled_prompt(servers: "McpServers", typed: str, ctx: ToolContext) -> 
 
 
 def _arguments(wanted: tuple[tuple[str, bool], ...], words: str) -> dict[str, str]:
-    """By the order of words; the last argument gets all that is left. Raises RequestError."""
+    """The arguments in the order of the words. The last argument gets all remaining words. Raises RequestError."""
     parts = words.split(maxsplit=max(0, len(wanted) - 1))
     missing = [name for name, required in wanted[len(parts) :] if required]
     if missing:

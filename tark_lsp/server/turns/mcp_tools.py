@@ -1,4 +1,4 @@
-"""The MCP servers of this process, for its turns. Nothing of them is imported before one is configured."""
+"""The MCP servers of this process, for its turns. `tark_lsp.mcp` is imported only if there is one."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,12 @@ class McpTools:
         self._problems: Sequence[str] = ()
         self._told: set[str] = set()
         self.tells_offers = True
-        """Whether a turn says which offers there are; not if the client shows them."""
+        """Whether a turn's notices name the offers. False if the client shows them."""
         self.changed: Listeners[None] = Listeners()
-        """Tells that the state of a server is another one."""
+        """Notified when the state of a server changes."""
 
     def tools(self) -> Mapping[str, Tool[Any]]:
-        """Those that the user approved, by name. No server has to run for that."""
+        """The approved tools, by name. The servers need not run for that."""
         servers = self.servers()
         if servers is None:
             return {}
@@ -38,7 +38,7 @@ class McpTools:
         return {tool.name: tool for tool in made.values()}
 
     def readers(self) -> Mapping[str, Tool[Any]]:
-        """For mentions of resources, if the user trusts the workspace."""
+        """The readers for mentions of resources, if the user trusts the workspace."""
         if (servers := self.trusted()) is None:
             return {}
         from tark_lsp.server.turns.mcp_texts import resource_readers
@@ -46,7 +46,8 @@ class McpTools:
         return resource_readers(servers)
 
     async def filled_prompt(self, typed: str, ctx: ToolContext) -> str:
-        """With the text of the server's prompt that it names, if the user trusts the workspace. Raises RequestError."""
+        """`typed`, with the text of the server's prompt that it names, if the user trusts the workspace. Raises
+        RequestError."""
         if not typed.lstrip().startswith("/") or (servers := self.trusted()) is None:
             return typed
         from tark_lsp.server.turns.mcp_texts import filled_prompt
@@ -54,12 +55,12 @@ class McpTools:
         return await filled_prompt(servers, typed, ctx)
 
     def start(self) -> None:
-        """Start those that are approved, in the background, if the user trusts the workspace."""
+        """Start the approved servers in the background, if the user trusts the workspace."""
         if (servers := self.trusted()) is not None:
             servers.start()
 
     def notices(self) -> list[str]:
-        """What the user was not told yet."""
+        """The notices that the user has not got yet."""
         servers = self.servers()
         found = [] if servers is None else [*self._problems, *servers.notices()]
         new = [notice for notice in found if notice not in self._told]
@@ -71,12 +72,13 @@ class McpTools:
             await self._servers.aclose()
 
     def trusted(self) -> "McpServers | None":
-        """None without a server, or without trust in the workspace, which is looked up only if there is a server."""
+        """The servers; None if there are none, or the user does not trust the workspace. Trust is checked only if there
+        are servers."""
         servers = self.servers()
         return servers if servers is not None and self.sources.is_trusted() else None
 
     def servers(self) -> "McpServers | None":
-        """None if there is none. Where files are changed in memory only, nothing runs."""
+        """The servers; None if there are none, or files are changed only in memory."""
         if self.sources.in_memory or (self._servers is None and not self.sources.has_any()):
             return None
         if self._servers is None:

@@ -1,4 +1,4 @@
-"""Makes the agent's turn for a request: its model, its prompt, the context of its tools, and who is asked."""
+"""Prepares the agent's turn for a request: model, prompt, context of the tools, and user interface."""
 
 import os
 from collections.abc import Callable
@@ -33,7 +33,7 @@ from tark_lsp.workspace.files import Workspace
 
 
 class Preparation:
-    """One per server; called once per turn."""
+    """There is one per server. It is called once per turn."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Preparation:
         document = target.selection.snapshot.path if target is not None and target.is_file else None
         workspace, note = self.workspaces.workspace_of(document)
         settings, rules = self.configuration.settings, self.configuration.policy()
-        if record.request.mode is not None:  # not when it was queued: another turn of the session ran until now
+        if record.request.mode is not None:  # not earlier: another turn may have run until now
             change_mode(session, record.request.mode, settings.models)
         model = UnaskedModel(session.model or "") if record.calls else await self.models.open_for(record)
         prompt = record.request.prompt
@@ -89,7 +89,7 @@ class Preparation:
             [mention.image for mention in found if mention.image],
         )
         if not record.calls:
-            from tark_lsp.server.turns.automatic_context import with_automatic_context  # the start does not need it
+            from tark_lsp.server.turns.automatic_context import with_automatic_context  # not needed at the start
 
             around = await with_automatic_context(
                 around, prompt, record.kind, session.messages, access, settings.context, model.context_window
@@ -101,7 +101,7 @@ class Preparation:
         record.notes += [note] if note else []
         record.notes += [f"{mention.name}: {mention.missing}" for mention in found if mention.missing]
         record.notes += [*self._guidance.new_problems(guidance), *self.contexts.mcp.notices()]
-        said = await self.contexts.mcp.filled_prompt(prompt, context)  # after the mentions: it has foreign text
+        said = await self.contexts.mcp.filled_prompt(prompt, context)  # after the mentions: it adds foreign text
         agent = [] if record.kind.agent is None else [record.kind.agent.part]
         system = context.masks.mask_text(system_prompt([*system_parts(workspace, guidance.parts), *agent]))
         mode = mode_of(record.kind, session.mode)
@@ -116,11 +116,11 @@ class Preparation:
         turn.lasting = self._lasting_of(workspace, record.id, session.id)
         turn.hooks, notices = self.contexts.hooks.hooks_of(workspace, trusted=turn.policy().trusted)
         record.notes += notices
-        turn.steering = record.steering  # what is said to a queued turn is in the record already
+        turn.steering = record.steering  # prompts to a queued turn are already in the record
         return turn
 
     def system_parts(self, session: Session, document: Path | None = None) -> list[SystemPart]:
-        """Those of a turn of the session that began now, about `document` (resolved) or about none."""
+        """The parts of the system prompt if a turn of the session began now. `document`: resolved; None: none."""
         workspace, _ = self.workspaces.workspace_of(document)
         rules = self.configuration.policy()
         guidance = self._guidance.find_guidance(session, workspace, document, list(session.seen), rules)

@@ -1,7 +1,7 @@
 """The recorder: an `Observer` that stores everything of a turn before the user sees it.
 
-If storing fails, the turn goes on. The store itself goes on in memory and says so; a session that another process took
-over is no longer written; any other failure is a defect of ours, which is logged and reported once.
+If storing fails, the turn continues. If the file fails, the store continues in memory and reports that. A session that
+another process took over is not written any more. Any other failure is a bug in Tark: it is logged, and reported once.
 """
 
 import logging
@@ -23,10 +23,10 @@ from tark_lsp.visible import cut
 log = logging.getLogger(__name__)
 
 NOT_STORED = frozenset({"hunks", "undone"})
-"""Kinds of updates that are stored in another way: hunks are rows of their own, and are sent again at every key; what
-is undone is known from the checkpoints."""
+"""Kinds of updates that are not stored here. Hunks are stored as separate rows, and are sent again at every key. Undone
+changes are known from the checkpoints."""
 LONGEST_SHOWN = 300
-"""Characters of the prompt in a stored `start`: the row of the turn has all of it."""
+"""The most characters of the prompt in a stored `start`. The row of the turn has the whole prompt."""
 
 
 class Recorder:
@@ -46,12 +46,12 @@ class Recorder:
 
     def on_turn_event(self, record: TurnRecord, event: events.AgentEvent) -> None:
         session = record.session
-        if record.over:  # it has let go of its session; a late event, of a title, is about the live one
+        if record.over:  # the record does not hold its session any more; a late event (a title) is about the live one
             session = self._sessions.live.get_session(session.id) or session
         self.record_event(session, record.id, event)
 
     def record_event(self, session: Session, turn_id: str, event: events.AgentEvent) -> None:
-        """Store what an event means for the session's history and costs. `turn_id` is "" outside of a turn."""
+        """Store the event in the session's history and costs. `turn_id` is "" outside of a turn."""
         match event:
             case events.MessageAdded(message, call_ids):
                 self._sessions.live.message_added(session, turn_id, message, call_ids)
@@ -62,7 +62,7 @@ class Recorder:
                 self._store_own(session, lambda: self._store.log.mark_compacted(session.id, summary, kept))
             case events.Requested():
                 self._store_own(session, lambda: self._sessions.keep(session))
-            case events.Answered():  # it costs, whoever has the session now
+            case events.Answered():  # the cost is stored even if another process holds the session now
                 self._store_safely(session, lambda: self._add_usage(session, turn_id, event))
             case events.CallChanged():
                 meter = self._meters.setdefault(turn_id, CallMeter())
@@ -75,7 +75,7 @@ class Recorder:
         if update["kind"] == "start":
             update = {**update, "prompt": cut(update["prompt"], LONGEST_SHOWN)}
         if update["kind"] == "toolCall" and "content" in update and record.session.masks is not None:
-            # The user sees the diff as it is; what is stored, and exported, has no secret.
+            # The user sees the unchanged diff. The stored and exported one has its secrets masked.
             update = {**update, "content": record.session.masks.mask_json(update["content"])}
         if update["kind"] not in NOT_STORED:
             self._store_own(record.session, lambda: self._store.log.add_update(record.id, seq, update))
@@ -108,7 +108,7 @@ class Recorder:
         self._store.log.begin_turn(turn)
 
     def _store_own(self, session: Session, work: Callable[[], Any]) -> None:
-        """Only if no other process took the session over."""
+        """Stores something, unless another process took the session over."""
         if self._sessions.live.is_ours(session):
             self._store_safely(session, work)
 
@@ -117,7 +117,7 @@ class Recorder:
             work()
         except SessionHeld as error:
             self._sessions.lose(session.id, error.holder)
-        except Exception as error:  # a turn does not end because it cannot be stored
+        except Exception as error:  # a turn must not end because it cannot be stored
             log.exception("not stored: something of %s", session.id)
             if not self._warned:
                 self._warned = True
@@ -125,7 +125,7 @@ class Recorder:
 
 
 def _turn_row(record: TurnRecord) -> TurnRow:
-    """Also gives the session a title if it has none."""
+    """The row of a turn. Also sets the session's title, if it has none."""
     session, request = record.session, record.request
     if not session.title:
         about = record.target.name if record.target is not None else ""

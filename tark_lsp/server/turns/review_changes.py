@@ -1,5 +1,5 @@
-"""Looks up the changes for a review: the user asked for them, so they are asked about only if a rule says so, or if
-git reads outside the workspace."""
+"""Reads the changes for a review. Because the user asked for the review, they are asked for permission only if a rule
+requires it, or if git reads outside the workspace."""
 
 import asyncio
 from dataclasses import replace
@@ -15,16 +15,17 @@ from tark_lsp.tools.review_diff import find_base, is_empty, review_text
 from tark_lsp.tools.tool import Preview
 
 BRANCH = "branch"
-"""The first word of a prompt that asks for the whole branch, also if there are uncommitted changes."""
+"""The first word of a prompt that asks for the whole branch, even if there are uncommitted changes."""
 SECONDS = 60.0
 NAME = "The changes to review"
 NOTHING = "there are no uncommitted changes, and no commits that the base branch lacks"
 
 
 async def changes_to_review(prompt: str, access: MentionAccess, notes: list[str]) -> tuple[str, str]:
-    """Their name and text. If there are none, a note for the user says why, and the model gets the same reason.
+    """The name and text of the changes. If there are none, the user gets a note that says why, and the model gets the
+    same reason.
 
-    Raises RequestError if there are none and the user said nothing else: then there is nothing to do.
+    Raises RequestError if there are no changes and the prompt says nothing else, because then there is nothing to do.
     """
     words = SLASH_NAME.sub("", prompt, count=1).split()
     try:
@@ -38,7 +39,7 @@ async def changes_to_review(prompt: str, access: MentionAccess, notes: list[str]
 
 
 def _with_rules(access: MentionAccess) -> MentionAccess:
-    """The context of the tools gets the rules only when the turn begins, which is after this."""
+    """`access` with the rules. The context of the tools does not have them before the turn begins."""
     rules, workspace = access.rules, access.context.workspace
     context = replace(
         access.context,

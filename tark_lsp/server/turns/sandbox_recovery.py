@@ -1,4 +1,4 @@
-"""What commands of killed servers left: covers are removed, and the user is told about new protected paths."""
+"""Cleans up after sandboxed commands of killed servers: removes their covers, and warns about new protected paths."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,22 +11,22 @@ MOST_NAMED = 5
 
 
 async def recover_sandbox(warn: Callable[[str], object]) -> None:
-    """Call it when a server starts. Nothing is imported if nothing was left."""
+    """Must be called when a server starts. Imports nothing if there is nothing to clean up."""
     try:
         folder = state_folder() / JOURNAL
     except OSError:
-        return  # without a folder for our state, no command was in the sandbox
+        return  # without a state folder, no command ran in the sandbox
     if folder.is_dir() and any(folder.iterdir()) and (created := await asyncio.to_thread(_recover, folder)):
         names = ", ".join(map(str, created[:MOST_NAMED]))
         more = f" and {len(created) - MOST_NAMED} more" if len(created) > MOST_NAMED else ""
         warn(
-            "Tark: a server was killed while a command ran. New since then are protected paths, on which programs "
-            f"act: {names}{more}. If they are not yours, delete them"
+            "Tark: a server was killed while a command ran. Since then there are new protected paths, which other "
+            f"programs run or obey: {names}{more}. If they are not yours, delete them"
         )
 
 
 def _recover(folder: Path) -> list[Path]:
-    """The protected paths that are new since the runs began whose end nobody saw."""
+    """The protected paths that were created since the start of commands whose end was not recorded."""
     from tark_lsp.sandbox.covers import Journal
     from tark_lsp.sandbox.tree import TreeReader
 

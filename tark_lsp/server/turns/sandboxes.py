@@ -1,4 +1,4 @@
-"""The sandboxes of this server: one for each set of workspace folders."""
+"""The sandboxes of this server, one for each set of workspace folders."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tark_lsp.folders import caches_folder, private_paths, state_folder
 
-if TYPE_CHECKING:  # imported when the first command could run in it
+if TYPE_CHECKING:  # imported when the first command could run in a sandbox
     from tark_lsp.sandbox.sandbox import Sandbox
 
 
@@ -16,7 +16,7 @@ class Sandboxes:
         self._given_up: set[Path] = set()
 
     def sandbox_of(self, folders: Sequence[Path]) -> "Sandbox | None":
-        """None after `give_up` of one of the folders, and without folders."""
+        """The sandbox; None without folders, or after `give_up` of one of them."""
         key = tuple(folders)
         if not self._given_up.isdisjoint(key):
             return None
@@ -29,5 +29,5 @@ class Sandboxes:
         return self._made.get(key)
 
     def give_up(self, folders: Sequence[Path]) -> None:
-        """No further command of these folders is run in a sandbox."""
+        """Runs no further commands of these folders in a sandbox."""
         self._given_up.update(folders)

@@ -1,4 +1,4 @@
-"""The queue of each session: its turns run one after another, and wait while something else is done to the session."""
+"""The queue of each session. Its turns run one after another, and wait during a compaction of the session."""
 
 from tark_lsp.errors import RequestError
 from tark_lsp.server.turns.turn_record import TurnRecord
@@ -10,7 +10,7 @@ class SessionQueues:
         self._held: set[str] = set()
 
     def join(self, record: TurnRecord) -> int:
-        """How many are ahead of it; at 0 it can begin."""
+        """Adds a turn. Returns how many are ahead of it; at 0, it can begin."""
         queue = self._queues.setdefault(record.session.id, [])
         queue.append(record)
         return len(queue) - 1 + (record.session.id in self._held)
@@ -25,13 +25,13 @@ class SessionQueues:
         return None
 
     def hold(self, session_id: str) -> None:
-        """Let turns of the session wait. Raises RequestError if they do already."""
+        """Makes turns of the session wait. Raises RequestError if they already do."""
         if session_id in self._held:
             raise RequestError("sessionId: the session is being compacted already", hint="wait for its end")
         self._held.add(session_id)
 
     def release(self, session_id: str) -> TurnRecord | None:
-        """The turn that can begin now, if any."""
+        """Lets turns of the session run again. Returns the turn that can begin now, if any."""
         self._held.discard(session_id)
         queue = self._queues.get(session_id)
         return queue[0] if queue else None

@@ -1,4 +1,4 @@
-"""`tark.turn.start`: what the turn is about, its kind and its session."""
+"""`tark.turn.start`: determines the target, kind and session of a turn, and starts it."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -45,7 +45,7 @@ class StartCommand:
         self._chats = chats
 
     def commands(self) -> Iterable[Command]:
-        # An editor without an input box gets a comment, and can ask the user about this edit.
+        # In an editor without an input box, a comment is inserted, and the editor can ask the user about that edit.
         early = EarlyAnswer({"inserted": True})
         yield Command("tark.turn.start", incoming.StartTurn, self.start, early, waits=_asks_for_prompt)
 
@@ -57,13 +57,13 @@ class StartCommand:
         last_action = None if request.no_document else self._selections.last_action()
         if identifier is None and last_action is not None:
             last, last_range = last_action
-            # A range in the request is about the current text, whatever version the action was about.
+            # A range in the request refers to the current text, even if the action was about an older version.
             identifier, wanted = (last, last_range) if wanted is None else (incoming.DocumentId(uri=last.uri), wanted)
         if identifier is None and wanted is not None:
-            raise RequestError("textDocument: a range is one of a document")
+            raise RequestError("textDocument: a range needs a document")
         kind = self._prompts.find_kind(request.kind, request.prompt, wanted is not None, asks=request.ask_for_prompt)
         target = None if identifier is None else await self._targets.find_target(identifier, wanted)
-        if kind.selection_only and (target is None or not target.is_file):  # there would be nothing that it may change
+        if kind.selection_only and (target is None or not target.is_file):  # otherwise the turn could change nothing
             raise RequestError(f"textDocument: kind {kind.name} needs a file")
         if request.ask_for_prompt and target is not None and not self._connection.client.understands("input"):
             await self._comments.insert_comment(target, kind.name)
@@ -77,7 +77,7 @@ def _asks_for_prompt(request: incoming.StartTurn) -> bool:
 
 
 def _check_images(request: incoming.StartTurn) -> None:
-    """Raises RequestError, so that the client still has the prompt."""
+    """Raises RequestError before the turn starts, so that the client still has the prompt."""
     images = [part for part in request.context if isinstance(part, incoming.ImageContext)]
     try:
         check_images([(image.name, image.mime_type, image.data) for image in images])

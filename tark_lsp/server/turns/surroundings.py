@@ -1,4 +1,4 @@
-"""What the first message of a turn tells beside the prompt: the document, open files, diagnostics, attached texts."""
+"""The context in the first message of a turn: the document, open files, diagnostics, and attached texts."""
 
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
@@ -35,7 +35,7 @@ class TurnSurroundings:
         mentioned: Iterable[tuple[str, str]],
         mentioned_images: Sequence[Image],
     ) -> PromptContext:
-        """`mentioned`: names and texts of the mentions in the prompt. Attached files are read like them."""
+        """`mentioned`: names and texts of the mentions in the prompt. Attached files are read by the same rules."""
         request, target, workspace = record.request, record.target, access.context.workspace
         pointer = None
         diagnostics: Sequence[Diagnostic] = ()
@@ -47,7 +47,7 @@ class TurnSurroundings:
                     access.context.outside_sources.append(target.name)
                 diagnostics = await self._state.read_diagnostics(target.selection.snapshot.path)
         if record.kind.base == "review":
-            from tark_lsp.server.turns.review_changes import changes_to_review  # few users review a change
+            from tark_lsp.server.turns.review_changes import changes_to_review  # rarely needed
 
             mentioned = [*mentioned, await changes_to_review(request.prompt, access, record.notes)]
         given = [part for part in request.context if isinstance(part, incoming.ImageContext)]
@@ -70,7 +70,7 @@ class TurnSurroundings:
     async def _attached(
         self, part: incoming.FileContext | incoming.TextContext, access: MentionAccess, notes: list[str]
     ) -> tuple[str, str]:
-        """Its name and text. Of a long text only the beginning, with how to read on, and a note for the user."""
+        """The name and text of an attachment. A long text is cut, with a note on how to read on, and a user's note."""
         context = access.context
         if isinstance(part, incoming.TextContext):
             if len(part.text) > LONGEST_ATTACHMENT:
@@ -95,14 +95,14 @@ class TurnSurroundings:
 
 
 def _missing(name: str, why: str, notes: list[str]) -> tuple[str, str]:
-    """Tells the model and the user. Reasons can name the file themselves."""
+    """The entry for the model, and a note for the user. The reason can already name the file."""
     file = unquote(name).rsplit("/", 1)[-1]
     notes.append(why if file in why else f"{name}: {why}")
     return name, f"[not there: {why}]"
 
 
 def _nearest(diagnostics: Sequence[Diagnostic], target: Target | None) -> list[Diagnostic]:
-    """Those of the selection first, then by line. By line only for a turn on the whole document."""
+    """The diagnostics of the selection first, then the others, by line. For a whole document, all by line."""
     if target is None or target.whole:
         return sorted(diagnostics, key=lambda diagnostic: diagnostic.line)
     text = target.selection.snapshot.text

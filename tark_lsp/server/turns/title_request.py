@@ -1,4 +1,4 @@
-"""Asks the model for a session's title after its first turn, if the setting `sessions.titles` says so."""
+"""Asks the model for a session's title after its first turn, if the setting `sessions.titles` is `model`."""
 
 import asyncio
 import logging
@@ -21,16 +21,16 @@ from tark_lsp.visible import cut
 log = logging.getLogger(__name__)
 
 LONGEST_SHOWN = 2_000
-"""Characters of the prompt and of the answer that the request holds."""
+"""The most characters of the prompt, and of the answer, in the request."""
 AROUND = "\"'`*#“”«»„ "
-"""What models put around a title."""
+"""Characters that models put around a title."""
 
 
 class Titles:
-    """An `Observer` of turns. A session is called by the first words of its prompt until its title comes.
+    """An `Observer` of turns. Until a session has its title, the first words of its prompt are shown.
 
-    The turn has ended by then, and nothing waits for the title. If the turn reached one of its limits, no title is
-    asked for.
+    The title is requested after the turn ended, and nothing waits for it. If the turn reached one of its limits, no
+    title is requested.
     """
 
     def __init__(self, configuration: Configuration, sessions: Sessions, turns: Turns) -> None:
@@ -93,7 +93,7 @@ class Titles:
             log.info("no title for %s: %s", session.id, error)
             return
         title = first_words(text).strip(AROUND)
-        # Not if the user has renamed the session meanwhile, or if another process took it over.
+        # Not if the user renamed the session meanwhile, or another process took it over.
         if title and self._sessions.live.is_ours(session) and session.title == words:
             session.title = title
             self._sessions.save(session)

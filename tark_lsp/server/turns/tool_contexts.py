@@ -1,4 +1,4 @@
-"""What the tools of a turn work with: the tools themselves, and the `ToolContext` of each turn."""
+"""Provides the tools of turns, and the `ToolContext` of each turn."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from tark_lsp.tools.tool import Tool, ToolContext
 from tark_lsp.workspace.checkpoints.commands.command_checkpoints import CommandCheckpoints
 from tark_lsp.workspace.files import Workspace
 
-if TYPE_CHECKING:  # imported when the first command could run in it, and with the first turn
+if TYPE_CHECKING:  # imported when the first command could run in a sandbox, and with the first turn
     from tark_lsp.sandbox.sandbox import Sandbox
     from tark_lsp.secrets.masks import SecretMasks
 
@@ -51,7 +51,7 @@ class ToolContexts:
         mcp: McpTools,
         indexing: Indexing,
     ) -> None:
-        """`problems` gets what reviews find, `commands` records what commands change."""
+        """`problems` gets the findings of reviews. `commands` records the changes by commands."""
         self.mcp = mcp
         self._commands = commands
         self._changed_files = indexing.files.changed
@@ -61,7 +61,7 @@ class ToolContexts:
         self._inputs = inputs
         self._file = store.file
         self.results_of = partial(SessionResults, store)
-        """By the id of a session: where the whole texts of its shortened results are."""
+        """By the id of a session: the store of the whole texts of its shortened results."""
         self._problems = problems
         self._tools: Mapping[str, Tool[Any]] = {}
         self._sandboxes = mcp.sources.sandboxes
@@ -69,12 +69,12 @@ class ToolContexts:
         self.hooks = HookCommands(configuration, self.sandbox_of)
 
     def tools(self) -> Mapping[str, Tool[Any]]:
-        """All tools, by name; imported when first needed. No tool of an MCP server takes the name of ours."""
+        """All tools, by name, imported when they are first needed. If an MCP tool has the same name, Tark's wins."""
         self._tools = self._tools or load_tools()
         return {**self.mcp.tools(), **self._tools}
 
     def tools_of(self, session: Session, model: Model, estimates: Estimates) -> Mapping[str, Tool[Any]]:
-        """The tools of a turn. If there are many of MCP servers, the session defers those that there are now."""
+        """The tools of a turn. If there are many MCP tools, the session defers the ones that exist now."""
         from tark_lsp.agent.deferring import tools_to_defer, with_search  # loaded with the first turn
         from tark_lsp.sessions.deferred_tools import keep_deferred
 
@@ -86,7 +86,7 @@ class ToolContexts:
         return with_search(tools, session.deferred)
 
     def context_of(self, record: TurnRecord, emit: events.EventListener, workspace: Workspace) -> ToolContext:
-        """A review begins without the problems of the last one."""
+        """The context of a turn. A review first clears the findings of the last one."""
         if record.kind.base == "review":
             self._problems.clear()
         session, target = record.session, record.target
@@ -95,7 +95,7 @@ class ToolContexts:
             workspace=workspace,
             editor=TurnEditor(self.state, self._inputs, record.id, session.id, workspace),
             selection=target.selection if target is not None and selected else None,
-            seen={} if record.calls else session.seen,  # the user made the calls for the text as it is now
+            seen={} if record.calls else session.seen,  # the user made the calls, for the current text
             results=self.results_of(session.id),
             mode=session.mode,
             result_tokens=self._configuration.settings.limits.tool_result_tokens,
@@ -123,11 +123,11 @@ class ToolContexts:
                 known = record.turn.changed_by_command
                 known += [path for path in paths if path not in known]
 
-        policy = self._configuration.policy()  # for mentions, which are looked up before the turn has its rules
+        policy = self._configuration.policy()  # for mentions, which are read before the turn has its rules
         context.shows_secrets_of = lambda path: shows_secrets_of(path, policy, workspace)
         context.set_mode = set_mode
         context.changed_by_command = changed_by_command
-        if context.selection is not None:  # the prompt holds these lines, so the model has read them
+        if context.selection is not None:  # the prompt contains these lines, so the model has read them
             session.seen[context.selection.snapshot.path] = context.selection.snapshot
         return context
 
@@ -144,13 +144,13 @@ class ToolContexts:
         return SecretMasks(self._mask_key, environment_secrets(os.environ))
 
     def sandbox_of(self, workspace: Workspace) -> "Sandbox | None":
-        """None if the settings turn it off, or if it could not be set up for these folders."""
+        """The sandbox; None if the settings turn it off, or if it could not be set up for these folders."""
         if self._configuration.settings.sandbox == "off" or workspace.in_memory:
             return None
         return self._sandboxes.sandbox_of(workspace.folders)
 
     def context_of_previews(self, workspace: Workspace) -> ToolContext:
-        """For previews of edits before there is a turn."""
+        """A context for previews of edits before there is a turn."""
         editor = TurnEditor(self.state, self._inputs, "", "", workspace)
         context = ToolContext(workspace, editor, masks=self.new_masks())
         policy = self._configuration.policy()
@@ -159,7 +159,7 @@ class ToolContexts:
         return context
 
     async def ask_for_prompt(self, record: TurnRecord) -> str:
-        """Ask the user what to do. Raises RequestError if they do not say."""
+        """Ask the user for a prompt. Raises RequestError if they give none."""
         question = f"{record.kind.name.title()}: what?"
         answer = await self._inputs.ask(record.id, record.session.id, question, (), False, True)
         if not isinstance(answer, str) or not answer.strip():

@@ -1,4 +1,4 @@
-"""The editor as the tools of one turn see it (`tools.tool.Editor`): its questions carry the ids of the turn."""
+"""The editor for the tools of one turn (`tools.tool.Editor`). Its questions carry the ids of the turn."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -40,14 +40,14 @@ class TurnEditor:
         return await self._state.save_documents(paths)
 
     def unsaved_documents(self, folder: Path) -> Sequence[Path]:
-        """Also the files that are changed in memory only."""
+        """The unsaved documents, and the files that are changed only in memory."""
         in_memory = [change.path for change in self._workspace.memory_changes() if change.path.is_relative_to(folder)]
         return [*self._state.unsaved_documents(folder), *in_memory]
 
     async def ask_language_servers(self, question: "CodeQuestion") -> "CodeAnswer | None":
         lines: Sequence[str] = ()
         if question.path is not None:
-            with suppress(WorkspaceError):  # it is gone by now: any column is as good
+            with suppress(WorkspaceError):  # the file is gone, so the column does not matter
                 lines = self._workspace.read(question.path).lines
         line = lines[question.line - 1] if question.line <= len(lines) else ""
         return await self._state.ask_language_servers(question, line)

@@ -1,4 +1,4 @@
-"""What the project's and the user's files add to a turn's system prompt (context/guidance.py)."""
+"""The parts of a turn's system prompt from files of the project and the user (context/guidance.py)."""
 
 import os
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from tark_lsp.server.protocol import incoming
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.uris import path_from_uri
 
-if TYPE_CHECKING:  # not needed before the first turn, so the start does not wait for it
+if TYPE_CHECKING:  # loaded with the first turn, so that the start does not wait for it
     from tark_lsp.context.guidance import Guidance
     from tark_lsp.context.memory import Memory
 
 
 class TurnGuidance:
-    """One per server, so that the user is told each problem once."""
+    """There is one per server, so that each problem is reported only once."""
 
     def __init__(self) -> None:
         self._reported: set[str] = set()
@@ -26,10 +26,10 @@ class TurnGuidance:
     def find_guidance(
         self, session: Session, workspace: Workspace, document: Path | None, files: Sequence[Path], rules: Policy
     ) -> "Guidance":
-        """`files`: those that came up in the session; they decide which rules apply. A rule that the model read once
-        stays.
+        """`files`: the files that came up in the session. They determine the rules that apply, so a rule that applied
+        once stays.
 
-        The notes about the workspace are those from the start of the session: a prompt that stays the same is cached.
+        The notes about the workspace are from the start of the session, so that the prompt stays the same and cached.
         """
         from tark_lsp.context.guidance import find_guidance
         from tark_lsp.context.memory import memory_part
@@ -47,14 +47,14 @@ class TurnGuidance:
         return find_guidance(sources, document, files, session.memory[folder])
 
     def new_problems(self, guidance: "Guidance") -> list[str]:
-        """The problems that this did not return before."""
+        """The problems that were not returned before."""
         new = [problem for problem in guidance.problems if problem not in self._reported]
         self._reported.update(new)
         return new
 
 
 def memory_of(workspace: Workspace) -> "Memory | None":
-    """None if no folder is open, since a memory belongs to one."""
+    """The memory; None if no folder is open, because a memory belongs to a folder."""
     from tark_lsp.context.memory import Memory
 
     return Memory(workspace, state_folder) if workspace.folders else None

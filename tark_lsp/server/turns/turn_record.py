@@ -1,4 +1,4 @@
-"""A turn as the server keeps it, from its command until it is forgotten."""
+"""The server's record of a turn, from its command until it is forgotten."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,23 +17,24 @@ from tark_lsp.server.turns.updates import Progress, Updates
 from tark_lsp.visible import cut
 
 LONGEST_REMEMBERED = 10_000
-"""Characters of the prompt of a turn that has ended; the store has all of it."""
+"""The most characters of the prompt of a turn that ended. The store has the whole prompt."""
 
 
 class Follower(Protocol):
-    """Shows the answer of one turn in a place of its own, beside `tark/update`."""
+    """Shows the answer of one turn in a separate place, in addition to `tark/update`."""
 
     async def begin_answer(self) -> None:
-        """Called before anything else of the turn is done.
+        """Called before anything else of the turn.
 
-        Raises TarkError if the answer cannot be shown: then the turn ends with that error.
+        Raises TarkError if the answer cannot be shown. Then the turn ends with that error.
         """
         ...
 
     def on_turn_event(self, event: AgentEvent) -> None: ...
 
     async def end_answer(self, end: dict[str, Any]) -> bool:
-        """`end` is the turn's end as clients get it. False if not all was shown: then the answer is shown like others.
+        """`end` is the turn's end as clients get it. Returns False if not everything was shown. Then the answer is
+        shown like other answers.
 
         Not called for a turn that never began.
         """
@@ -41,27 +42,27 @@ class Follower(Protocol):
 
 
 class Observer(Protocol):
-    """Called for every turn of the server, before its client is told. No method may raise."""
+    """Called for every turn of the server, before the client is notified. Its methods must not raise."""
 
     def on_turn_accepted(self, record: "TurnRecord") -> None:
-        """Before the answer to `tark.turn.start`, so for a turn that has to wait, too."""
+        """Called before the answer to `tark.turn.start`, even if the turn has to wait."""
         ...
 
     def on_turn_event(self, record: "TurnRecord", event: AgentEvent) -> None: ...
 
     def on_update_sent(self, record: "TurnRecord", seq: int, update: Mapping[str, Any]) -> None:
-        """Before `tark/update` is sent, also if the client does not understand it."""
+        """Called before `tark/update` is sent, even if the client does not understand it."""
         ...
 
     def on_turn_ended(self, record: "TurnRecord", end: Mapping[str, Any]) -> None:
-        """`end` is the turn's end as clients get it; its update `end` was sent."""
+        """Called after the update `end` was sent. `end` is the turn's end as clients get it."""
         ...
 
 
 @dataclass(eq=False, slots=True)
 class TurnRecord:
-    """`target`: what the turn is about. `turn`: the agent's side, once it began. `steering`: what the user says while
-    the turn runs. `shown_hunks`: the state of its hunks in each file, as last sent to the client."""
+    """`target`: what the turn is about. `turn`: the agent's turn, after it began. `steering`: the user's prompts while
+    the turn runs. `shown_hunks`: the states of its hunks in each file, as last sent to the client."""
 
     request: incoming.StartTurn
     kind: Kind
@@ -73,33 +74,33 @@ class TurnRecord:
     ended: "asyncio.Future[dict[str, Any]]"
     follower: Follower | None = None
     calls: tuple[ToolCall, ...] = ()
-    """Calls that the user makes, in place of a model."""
+    """Calls that the user makes in place of a model."""
     task: "asyncio.Task[None] | None" = None
     turn: Turn | None = None
     began: bool = False
     steering: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """Warnings for the user, sent when the turn has started."""
+    """Warnings for the user, sent after the turn started."""
     shown_hunks: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
     context: tuple[int, int | None] = (0, None)
-    """Tokens of its last request, and how many fit into the context window."""
+    """The tokens of the last request, and the size of the context window."""
     diffs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """By the id of each call that has not ended: what it wants to change, as the client was shown it."""
+    """By the id of each call that has not ended: its proposed changes, as shown to the client."""
 
     @property
     def over(self) -> bool:
         return self.ended.done()
 
     def steer(self, prompt: str) -> bool:
-        """Say something to the running turn. False if it has ended."""
+        """Send a prompt to the running turn. False if it has ended."""
         if not self.over:
             self.steering.append(prompt)
         return not self.over
 
     async def wait(self, token: str | int | None) -> dict[str, Any]:
-        """The turn's end. Cancelling does not cancel the turn.
+        """Wait for the turn's end, and return it. If this is cancelled, the turn goes on.
 
-        `token`: show progress under it, too, until this returns.
+        `token`: also show progress under this token, until this returns.
         """
         if token is not None:
             self.progress.mirror(token)
@@ -122,9 +123,9 @@ class TurnRecord:
         }
 
     def release_memory(self) -> None:
-        """After the end, drop what is large: many turns are remembered, for their ends and their hunks.
+        """Drop large data after the end, because many turns are remembered, for their ends and hunks.
 
-        The id and the settings of the session stay. The session itself can go on, or be on disk only.
+        The id and the settings of the session stay. The session itself can continue, or exist only on disk.
         """
         words = cut(self.request.prompt, LONGEST_REMEMBERED)
         self.request = self.request.model_copy(update={"context": [], "prompt": words})

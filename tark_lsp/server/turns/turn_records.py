@@ -16,7 +16,7 @@ REMEMBERED_TURNS = 200
 
 class TurnRecords:
     def __init__(self, store: SessionStore, earlier: EarlierTurns) -> None:
-        """`store`: it knows the turns of earlier servers, too. `earlier`: those that this server sends updates of."""
+        """`store` also knows the turns of earlier servers. `earlier`: those for which this server sends updates."""
         self._store = store
         self._earlier = earlier
         self._records: OrderedDict[str, TurnRecord] = OrderedDict()
@@ -41,18 +41,18 @@ class TurnRecords:
         return record
 
     def is_known(self, turn_id: str) -> bool:
-        """Is it a turn of this server, or of an earlier one that stored it?"""
+        """Whether the turn is one of this server, or a stored one of an earlier server."""
         return turn_id in self._records or self._store.log.find_turn(turn_id) is not None
 
     def title(self, turn_id: str) -> str:
-        """A turn of this or an earlier server, as users call it. Empty for an unknown id."""
+        """The title of a turn of this or an earlier server; empty for an unknown id."""
         if (record := self._records.get(turn_id)) is not None:
             return turn_title(record.request.prompt, record.kind.name)
         row = self._store.log.find_turn(turn_id)
         return "" if row is None else turn_title(row.prompt, row.kind)
 
     def running_turn(self, turn_id: str) -> RunningTurn | None:
-        """For `tark.session.open`. None for a turn of which this server sent nothing."""
+        """For `tark.session.open`. None if this server sent nothing about the turn."""
         record = self._records.get(turn_id)
         if record is None:
             sent = self._earlier.updates_of(turn_id)
@@ -65,7 +65,7 @@ class TurnRecords:
         return self._earlier.begin_updates(turn_id) if record is None else record.updates
 
     def active_turns(self) -> list[TurnRecord]:
-        """Those that run or wait, in their order."""
+        """The turns that run or wait, in their order."""
         return [record for record in self._records.values() if not record.over]
 
     def is_active(self, turn_id: str) -> bool:
@@ -73,5 +73,5 @@ class TurnRecords:
         return record is not None and not record.over
 
     def state(self, session_id: str | None) -> list[dict[str, Any]]:
-        """For `tark.state`; `session_id`: those of one session."""
+        """For `tark.state`. `session_id`: only the turns of this session; None: all."""
         return [record.state_json() for record in self.active_turns() if session_id in (None, record.session.id)]

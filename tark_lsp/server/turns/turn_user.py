@@ -1,4 +1,4 @@
-"""The user of one turn as the agent sees them (`agent.user_interface`): asked for permission, and decides on edits."""
+"""TurnUser: the user of one turn, for the agent (`agent.user_interface`). Asks for permission, and reviews edits."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -28,7 +28,7 @@ from tark_lsp.workspace.edits import ProposedEdit, rebase
 from tark_lsp.workspace.lines import Hunk, split_lines
 
 LATE_SECONDS = 3.0
-"""How long a cancelled turn waits for an edit that the editor is making."""
+"""How long a cancelled turn waits for an edit that the editor is applying."""
 Result = TypeVar("Result")
 
 
@@ -45,9 +45,9 @@ class TurnUser:
         comment: PromptComment | None,
         alarms: Alarms | None = None,
     ) -> None:
-        """`review_after`: do applied edits wait for a decision? It follows the level of the session. `comment`: the
-        `tark:` comment that the prompt came from; the first edit removes it. `alarms`: None if edits are not checked
-        for new errors."""
+        """`review_after()`: whether applied edits wait for a decision; it depends on the session's current level.
+        `comment`: the `tark:` comment that the prompt came from; the first edit removes it. `alarms`: None if edits are
+        not checked for new errors."""
         self._turn_id = turn_id
         self._session_id = session_id
         self._context = context
@@ -90,16 +90,16 @@ class TurnUser:
             return None
         finally:
             decided.cancel()
-            # A turn that is cancelled withdraws its undecided hunks. But closing the editor is no answer: then the next
-            # server gets them.
+            # A cancelled turn withdraws its undecided hunks. But if the editor was closed, the next server gets them,
+            # because that is not an answer of the user.
             if not self._reviews.ending:
                 current = self._reviews.hunks.get_hunks([*hunks, *extra])
                 undecided = [hunk.id for hunk in current if hunk.pending and not hunk.life.in_flight]
                 await asyncio.shield(self._reviews.reject(undecided, "cancelled"))
 
     async def _follow(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """An edit that was sent to the editor is followed to its end, even if the turn is cancelled: its call says
-        what became of it. An editor that does not answer cannot hold up the end of the turn."""
+        """Waits for an edit that was sent to the editor, even if the turn is cancelled, so that the result of the call
+        is known. The wait is limited, so an editor that does not answer cannot delay the end of the turn."""
         task = asyncio.ensure_future(work)
         try:
             return await asyncio.shield(task)
@@ -133,7 +133,7 @@ class TurnUser:
         chosen = [hunk_id for hunk_id in wanted if hunk_id in undecided]
         if chosen:
             self._reviews.ungroup(hunk_id for hunk_id in waiting.hunk_ids if hunk_id not in wanted)
-        # One undo step takes an accept back, so the hunks of a file that are accepted together go together.
+        # Accepted together, so that one undo step in the editor takes all hunks of a file back.
         await self._reviews.accept(chosen)
         left = [hunk.id for hunk in self._reviews.hunks.get_hunks(undecided) if hunk.pending]
         await self._reviews.reject(left, reply.reason or "")
@@ -149,7 +149,7 @@ class TurnUser:
         return ReviewResult(tuple(outcomes), grant, cancelled)
 
     def _add(self, request: PermissionRequest) -> tuple[list[str], list[str]]:
-        """The ids of the request's hunks, and those of the hunks that remove the `tark:` comment of the prompt."""
+        """The ids of the request's hunks, and of the hunks that remove the `tark:` comment of the prompt."""
         selection = self._context.selection
         edits = [(edit, hunks_outside_selection(edit, selection)) for edit in request.edits]
         hunks = self._reviews.add_proposal(self._turn_id, edits, whole=request.atomic)
@@ -160,7 +160,7 @@ class TurnUser:
         return hunks, [] if removal is None else self._reviews.add_proposal(self._turn_id, [(removal, ())])
 
     def _comment_removal(self, edits: Sequence[ProposedEdit]) -> ProposedEdit | None:
-        """None if there is no comment, if it is gone, or if the edits change its lines."""
+        """The edit that removes the comment. None if there is no comment, or if the edits change its lines."""
         if self._comment is None or not edits:
             return None
         comment = self._comment

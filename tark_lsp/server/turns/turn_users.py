@@ -41,6 +41,6 @@ def _comment(record: TurnRecord) -> PromptComment | None:
     snapshot = target.selection.snapshot
     lines = split_lines(snapshot.text)
     found = find_comments(lines, target.language_id or snapshot.path.suffix.removeprefix("."), snapshot)
-    # The request has its lines as of when the action was made, so only a comment with that very prompt is removed.
+    # The lines in the request are from the time of the action, so only a comment with exactly this prompt is removed.
     same = [comment for comment in found if comment.prompt == record.request.prompt]
     return min(same, key=lambda comment: abs(comment.start - wanted.start.line), default=None)

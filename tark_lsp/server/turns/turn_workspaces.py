@@ -1,4 +1,4 @@
-"""The workspace of each turn: the open folders, else the folder of its document, or only that document."""
+"""The workspace of each turn: the open folders, else the folder of its document, or only the document."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ class OneDocument(Workspace):
             return self._document
         raise OutsideWorkspace(
             f"{path} is not {self._document.name}, the one open document, and no folder is open",
-            hint="do with that document, or ask the person to open a folder in the editor",
+            hint="use only that document, or ask the person to open a folder in the editor",
         )
 
     def is_inside(self, path: Path) -> bool:
@@ -36,8 +36,8 @@ class OneDocument(Workspace):
 
 
 class TurnWorkspaces:
-    """While no folder is open, the server's workspace, `whole`, has the folders of all turns, since their hunks can be
-    decided and undone after they end."""
+    """`whole` is the server's workspace. While no folder is open, it has the folders of all turns, because their hunks
+    can be decided and undone after they end."""
 
     def __init__(self, whole: Workspace, buffers: Buffers, configuration: Configuration) -> None:
         self.whole = whole
@@ -48,18 +48,19 @@ class TurnWorkspaces:
 
     @property
     def open_folders(self) -> Sequence[Path]:
-        """Those that are open in the editor."""
+        """The folders that are open in the editor."""
         return self.whole.folders if self._folder_is_open else ()
 
     def change_folders(self, added: Iterable[Path], removed: Iterable[Path]) -> None:
-        """The editor opened and closed folders. The settings are read again, since folders can have some."""
+        """Handles that the editor opened and closed folders. The settings are read again, because folders can have
+        settings."""
         gone = set(removed)
         self.whole.set_folders([*(folder for folder in self.open_folders if folder not in gone), *added])
         self._folder_is_open = bool(self.whole.folders)
         self._configuration.reload()
 
     def workspace_of(self, document: Path | None) -> tuple[Workspace, str]:
-        """The workspace of a turn about `document`, and a note about it for the user, once for each folder."""
+        """The workspace of a turn about `document`, and a note about it for the user, only once for each folder."""
         if self._folder_is_open:
             return self.whole, ""
         if document is None:
@@ -79,6 +80,6 @@ class TurnWorkspaces:
 
 
 def open_workspace(client: ClientInfo, buffers: Buffers) -> Workspace:
-    """The folders that are open in the editor."""
+    """The workspace of the folders that are open in the editor."""
     private = PrivatePaths(Path.home(), private_paths())
     return Workspace(client.folders, buffers, own_folders(), private, in_memory=client.understands("inMemory"))

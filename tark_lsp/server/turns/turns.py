@@ -1,4 +1,4 @@
-"""Turns from their command to their end: started, queued within their session, cancelled, ended."""
+"""Starts turns, queues them within their session, cancels and ends them."""
 
 import asyncio
 import contextlib
@@ -30,11 +30,11 @@ from tark_lsp.visible import cut
 log = logging.getLogger(__name__)
 
 LONGEST_GIVEN_BACK = 2_000
-"""Characters of a steering message that was not sent to the model."""
+"""The most characters of an unsent steering message that a notice shows."""
 
 
 class Prepare(Protocol):
-    """Makes the agent's turn for a request. What it raises as TarkError becomes the turn's error."""
+    """Prepares the agent's turn for a request. A TarkError becomes the turn's error."""
 
     async def __call__(self, record: TurnRecord, emit: events.EventListener) -> Turn: ...
 
@@ -59,7 +59,7 @@ class Turns:
         self._queues = SessionQueues()
 
     def listen(self, observer: Observer) -> None:
-        """Observers are called in the order in which they began to listen, before the client is told anything."""
+        """Adds an observer. They are called in the order in which they were added, before the client is notified."""
         self._observers.append(observer)
 
     def start(
@@ -71,7 +71,7 @@ class Turns:
         follower: Follower | None = None,
         calls: tuple[ToolCall, ...] = (),
     ) -> dict[str, Any]:
-        """The answer to `tark.turn.start`; the work begins after it was sent. `calls`: run in place of a model."""
+        """Returns the answer to `tark.turn.start`. The work begins after that. `calls`: run in place of a model."""
         turn_id = f"turn-{secrets.token_hex(6)}"
         title = turn_title(request.prompt, kind.name)
         record = TurnRecord(
@@ -98,7 +98,7 @@ class Turns:
 
     @contextlib.contextmanager
     def held_back(self, session_id: str) -> Iterator[None]:
-        """Within the block, turns of the session wait; none may run. Raises RequestError if they wait already."""
+        """Inside the block, the turns of the session wait; none may run. Raises RequestError if they wait already."""
         self._queues.hold(session_id)
         try:
             yield
@@ -107,17 +107,17 @@ class Turns:
                 self._begin(first)
 
     def is_held_back(self, session_id: str) -> bool:
-        """Is something done to the session that is not a turn?"""
+        """Whether the session's turns wait for a compaction."""
         return self._queues.is_held(session_id)
 
     def cancel(self, turn_id: str | None = None, session_id: str | None = None) -> list[str]:
-        """Cancel one turn, those of a session that run or wait, or all. Returns their ids."""
+        """Cancel one turn, all turns of a session, or all turns. Returns the ids of those that ran or waited."""
         wanted = [
             record
             for record in self._records.active_turns()
             if turn_id in (None, record.id) and session_id in (None, record.session.id)
         ]
-        for record in reversed(wanted):  # the queued first, so that none of them begins in between
+        for record in reversed(wanted):  # queued turns first, so that none of them begins meanwhile
             if record.task is None:
                 self._queues.leave(record)
                 self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
@@ -127,17 +127,17 @@ class Turns:
         return [record.id for record in wanted]
 
     async def stop(self) -> None:
-        """At shutdown: every turn ends `cancelled`."""
+        """Ends every turn as `cancelled`, at shutdown."""
         tasks = [record.task for record in self._records.active_turns() if record.task is not None]
         self.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=1.0)
 
     def emit(self, record: TurnRecord, event: events.AgentEvent) -> None:
-        """Tell the observers, then the client.
+        """Notify the observers, then the client.
 
-        What is left of an answer's text is sent before the message that holds it: an observer that stores both knows
-        that text sent after the last message is in no message.
+        The rest of an answer's text is sent before the message that contains it. So an observer that stores both knows
+        that text after the last message is not in any message.
         """
         if isinstance(event, events.MessageAdded):
             record.updates.flush()
@@ -148,12 +148,12 @@ class Turns:
         self._writer.write_event(record, event)
 
     def _begin(self, record: TurnRecord) -> None:
-        with log_context(session_id=record.session.id, turn_id=record.id):  # for what it and its tasks log
+        with log_context(session_id=record.session.id, turn_id=record.id):  # for log records of the turn and its tasks
             record.task = asyncio.create_task(self._run(record), name=record.id)
         record.task.add_done_callback(lambda _: self._end_unbegun(record))
 
     def _end_unbegun(self, record: TurnRecord) -> None:
-        """A task that is cancelled before its first step runs none of its code."""
+        """Ends a turn whose task was cancelled before its first step, so that none of its code ran."""
         if not record.over:
             self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
             self._begin_next(record)
@@ -164,7 +164,7 @@ class Turns:
         try:
             end = await self._do(record)
         except asyncio.CancelledError:
-            pass  # cancelled before the agent had it; from there on run_turn ends it itself
+            pass  # cancelled before run_turn began; later, run_turn handles a cancellation
         except TarkError as error:
             end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=error)
         except Exception as error:
@@ -188,7 +188,7 @@ class Turns:
         self._writer.write_start(record)
         for note in record.notes:
             self.emit(record, events.Notice("warning", note))
-        from tark_lsp.agent.turn import run_turn  # the loop and the calls: 0.5 MB that the start does not need
+        from tark_lsp.agent.turn import run_turn  # takes 0.5 MB, and is not needed at the start
 
         return await run_turn(turn)
 
@@ -198,11 +198,9 @@ class Turns:
 
     def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
         payload = self._writer.end_payload(record, end)
-        if not record.updates.seq:  # it ended before it started, and clients expect a start of every turn
+        if not record.updates.seq:  # the turn ended before it started, and clients expect a start of every turn
             self._writer.write_start(record)
-        for words in take_steering(
-            record.steering
-        ):  # they were accepted, so the user would believe that the model got them
+        for words in take_steering(record.steering):  # they were accepted, so the user expects that the model got them
             note = f"not sent to the model, since the turn ended: {cut(words, LONGEST_GIVEN_BACK)}"
             self.emit(record, events.Notice("warning", note))
         record.progress.end(progress_summary(end, record.turn))

@@ -1,4 +1,4 @@
-"""Writes the events of a turn as `tark/update` and progress, in the words of docs/protocol.md."""
+"""Writes the events of a turn as `tark/update` and progress, as docs/protocol.md specifies."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class UpdateWriter:
         record.updates.send("start", **fields)
 
     def write_event(self, record: TurnRecord, event: events.AgentEvent) -> None:
-        """To the client, and to the turn's follower."""
+        """Sends the event to the client, and to the turn's follower."""
         updates = record.updates
         if record.follower is not None:
             record.follower.on_turn_event(event)
@@ -77,7 +77,7 @@ class UpdateWriter:
         return payload
 
     def _call(self, event: events.CallChanged, diffs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-        """`diffs` are kept until the call ends, since its last update repeats them."""
+        """`diffs` are kept until the call ends, because its last update repeats them."""
         fields: dict[str, Any] = {"toolCallId": event.call_id, "status": event.status}
         optional = {
             "name": event.name,

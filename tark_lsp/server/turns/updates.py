@@ -1,7 +1,7 @@
 """Sends a running turn to the client: `tark/update`, numbered without gaps, and standard work-done progress.
 
-Text is joined for at most 30 ms, and for longer while the client does not read: a slow editor gets fewer and larger
-updates, and no queue grows.
+Text is collected for 30 ms, or longer if the client does not read. So a slow editor gets fewer and larger updates, and
+no queue grows.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from tark_lsp.visible import without_icons
 
 JOIN_SECONDS = 0.03
 CREATE_SECONDS = 1.0
-"""How long a turn waits for the client to accept the token. If it accepts later, progress begins later."""
+"""How long a turn waits for the client to accept the token. If the client accepts later, progress begins later."""
 
 
 class Updates:
@@ -30,7 +30,7 @@ class Updates:
         self._timer: asyncio.TimerHandle | None = None
         self.seq = 0
         self.before_sending: Callable[[int, Mapping[str, Any]], None] = lambda _, __: None
-        """Called with `seq` and the update before each one is sent."""
+        """Called with `seq` and the update before each update is sent."""
 
     def add_text(self, kind: str, delta: str) -> None:
         """`kind` is `text` or `thinking`."""
@@ -84,7 +84,7 @@ class ProgressTokens:
 
 
 class Progress:
-    """The work-done progress of one turn, under a token of the server, and mirrored under those of `tark.turn.wait`."""
+    """The work-done progress of one turn, under a token of the server, and also under tokens of `tark.turn.wait`."""
 
     def __init__(self, connection: Connection, tokens: ProgressTokens, turn_id: str, title: str) -> None:
         self._connection = connection
@@ -98,7 +98,7 @@ class Progress:
         self._creating: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """An editor without progress gets none, nor does one that refuses the token."""
+        """Begins the progress. An editor that does not support progress, or refuses the token, gets none."""
         self._began = True
         for token in self._tokens:
             self._show(token)
@@ -113,7 +113,7 @@ class Progress:
             self.mirror(token)
 
     def mirror(self, token: str | int) -> None:
-        """Show the turn under this token, too, from the beginning."""
+        """Also show the turn's progress under this token, from the beginning."""
         if self._ended:
             return
         self._tokens.append(token)

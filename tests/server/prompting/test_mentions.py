@@ -204,7 +204,7 @@ async def test_too_many(make: MakeDesk) -> None:
     assert len(given) < 200_000
     assert asked == [f"fetch https://example.org/{number}" for number in range(5)]
     assert "only the first 5 pages of a message are fetched" in given
-    assert "the mentions before it take all the room" in given
+    assert "the mentions before it fill the limit" in given
     assert given.count("only the first 50 mentions of a message are looked up") == 1
 
 

@@ -555,7 +555,7 @@ async def test_what_the_next_prompt_is_made_of(desk: Desk, another: Another) -> 
 
 async def test_a_session_in_which_nothing_was_said_is_not_compacted(desk: Desk) -> None:
     session = (await desk.command("tark.session.new"))["sessionId"]
-    assert "nothing was said" in await refused(desk, "tark.session.compact", sessionId=session)
+    assert "no messages yet" in await refused(desk, "tark.session.compact", sessionId=session)
 
 
 async def test_compaction_lasts_and_turns_wait_for_it(desk: Desk, another: Another) -> None:

@@ -90,7 +90,7 @@ async def test_summing_up_by_hand(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "why"), [(0, "nothing was said"), (1, "would free too little"), (-1, "the session is unchanged")]
+    ("said", "why"), [(0, "no messages yet"), (1, "would free too little"), (-1, "the session is unchanged")]
 )
 async def test_summing_up_that_gains_nothing_is_refused(desk: Desk, said: int, why: str) -> None:
     session = desk.app.parts.sessions.new()
