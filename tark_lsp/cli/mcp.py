@@ -231,8 +231,8 @@ class _Mcp:
     async def _remove(self, name: str) -> int:
         config = next((one for one in self._configs() if one.name == name), None)
         scope = "" if config is None else config.scope
+        removed = remove_server(user_config_path(), name)  # first: if it fails, the approval stays, too
         unpinned = self._pins.remove(name, scope)
-        removed = remove_server(user_config_path(), name)
         if not unpinned and not removed:
             raise RequestError(f"there is no MCP server {one_line(name)!r}", hint="tark-lsp mcp list shows them")
         self._screen.print_line(f"removed: {name}")

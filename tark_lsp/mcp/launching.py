@@ -54,8 +54,8 @@ async def make_transport(
     """The transport, and why the program runs without a sandbox. The reason is empty if it runs in one, or if there is
     no program.
 
-    Everything that must be closed with the server is pushed to `stack`. `pin` is what the user approved; None while they
-    are asked. Raises McpError, also if there is no sandbox and the user approved the server for one.
+    Everything that must be closed with the server is pushed to `stack`. `pin` is what the user approved, or None while
+    they are asked. Raises McpError, also if there is no sandbox and the user approved the server for one.
     """
     if resolved.url:
         from tark_lsp.mcp.streamable_http import StreamableHttp  # most servers are programs

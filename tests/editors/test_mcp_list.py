@@ -134,7 +134,6 @@ async def test_an_offer_is_told_once_shown_whole_and_approved_by_its_digest(mach
     assert (await toy(editor))["state"] == "waiting"
     wrong = {"name": "toy", "digest": shown["digest"]}
     assert "not what was shown last" in await refusal(editor, "tark.mcp.approve", wrong)
-    listed = await editor.command("tark.mcp.inspect", {"name": "toy", "digest": shown["digest"]})
     assert await editor.command("tark.mcp.approve", {"name": "toy", "digest": listed["digest"]}) == {"approved": True}
     row = await until(editor, "running")
     assert [(tool["fullName"], tool["state"]) for tool in row["tools"]] == [("mcp__toy__add", "on")]

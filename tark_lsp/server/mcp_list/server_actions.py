@@ -106,12 +106,13 @@ class ServerActions:
 
     async def approve(self, request: payloads.ShownServer) -> dict[str, Any]:
         """Approves the server if it still has the digest that `inspect` returned, and starts it."""
-        listed = self._listed.pop(request.name, None)
+        listed = self._listed.get(request.name)
         if listed is None or _digest(listed.pin) != request.digest:
             raise RequestError("this is not what was shown last of the server", hint="show it again, then approve it")
         row = self._current.server(request.name)
         self._agreed(row, listed.pin.command)
         self._write(listed.pin)
+        del self._listed[request.name]
         await self._restart(request.name)
         return {"approved": True}
 
