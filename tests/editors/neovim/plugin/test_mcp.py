@@ -156,7 +156,8 @@ def test_a_server_of_yours_is_added_fails_with_its_reason_and_is_removed(desk: D
     desk.neovim.keys("o")
     desk.neovim.keys(f'{sys.executable} -c \'raise SystemExit("no database")<CR>')
     desk.neovim.choose(3)
-    told(desk.neovim, "the command cannot be read: No closing quotation")
+    reason = "the command cannot be read: No closing quotation. "
+    desk.neovim.until(lambda: desk.neovim.lua("return vim.fn.getcmdprompt()").startswith(reason), reason)
     desk.neovim.keys("'<CR>")
     desk.neovim.choose(3)
     desk.offer("raise SystemExit", "sandbox: off")

@@ -140,17 +140,18 @@ end
 
 ---Adds a server to config.toml, then shows it for approval.
 ---@param refused? string What you typed before, if it was refused, so that you can correct it.
-function M.add(refused)
-  vim.ui.input({ prompt = 'Command line or URL of the MCP server: ', default = refused }, function(run)
+---@param reason? string Why it was refused: a message would be hidden by the prompt.
+function M.add(refused, reason)
+  local prompt = (reason and visible.line(reason) .. '. ' or '') .. 'Command line or URL of the MCP server: '
+  vim.ui.input({ prompt = prompt, default = refused }, function(run)
     if not run or vim.trim(run) == '' then
       return
     end
     local function add(where)
       request('tark.mcp.add', vim.tbl_extend('force', { run = run }, where or {}), function(added)
         M.approve('server', added.name)
-      end, function(reason)
-        notify.warn(reason)
-        M.add(run)
+      end, function(problem)
+        M.add(run, problem)
       end)
     end
     if run:match('^%s*https?://') then
