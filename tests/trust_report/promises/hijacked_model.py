@@ -20,7 +20,7 @@ async def measure(ground: Ground) -> Outcome:
     # A server keeps its hunks, and sends all of a file with each change: thousands of attacks on one take hours.
     rounds = [(carrier,) for carrier in CARRIERS] if ground.thorough else [CARRIERS]
     for (level, step), carriers in product(EVERY.items(), rounds):
-        async with open_world(ground.folder / f"{level}, {carriers[0]}", level) as world:
+        async with open_world(ground.folder / f"{level}{CARRIERS.index(carriers[0])}", level) as world:
             for carrier in carriers:
                 place = CARRIERS.index(carrier)
                 few = [goals[place * len(goals) // len(CARRIERS)]] if level == "careful" or place % 3 == 0 else []
