@@ -14,6 +14,7 @@ from tests.editors.neovim.driver import wait_for_end
 
 COLUMNS, ROWS = 100, 30
 SECONDS = 30.0
+STILL_SECONDS = 0.5
 SETTINGS = """\
 set -g status off
 set -g escape-time 0
@@ -79,11 +80,22 @@ class Screen:
         return self.until(shown, repr(texts))
 
     def answer(self, key: str) -> None:
-        """Presses a key in the float, which has the focus: its keys are disabled for a moment after it has opened."""
-        while "Tark asks" in (before := self.text):
-            self.type(key)
-            with suppress(AssertionError):
-                self.until(lambda: self.text != before, "an answer", seconds=2)
+        """Presses a key in the float, which has the focus: once, because a second one would be typed into the file.
+
+        The keys are disabled for 0.3 s after each change of the float, so this waits until the screen stands still for
+        longer.
+        """
+        seen, since = "", 0.0
+
+        def is_still() -> bool:
+            nonlocal seen, since
+            if (text := self.text) != seen:
+                seen, since = text, time.monotonic()
+            return "Tark asks" in seen and time.monotonic() - since > STILL_SECONDS
+
+        self.until(is_still, "a screen that does not change")
+        self.type(key)
+        self.until(lambda: "Tark asks" not in self.text, "an answer")
 
     def until(self, holds: Callable[[], str | bool], what: str, seconds: float = SECONDS) -> str:
         deadline = time.monotonic() + seconds
