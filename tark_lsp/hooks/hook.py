@@ -4,11 +4,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from tark_lsp.errors import HookError
+from tark_lsp.errors import HookError, ToolError
 from tark_lsp.hook_settings import HookEvent, HookSettings
+from tark_lsp.workspace.globs import Glob, folded
 
 LONGEST_ANSWER = 8_000_000
 """The most bytes of stdout; a command that prints more is stopped. An answer can contain a whole file."""
@@ -46,19 +47,31 @@ class Hook:
         return self.settings.network or not self.settings.sandbox
 
     def listens(self, event: HookEvent, tool: str = "", path: str = "") -> bool:
-        """Whether the hook runs for this event. `path`: the edited file, relative to the workspace; empty if the event
-        has none."""
+        """Whether the hook runs for this event. `path`: one name of the edited file (`is_for_file`); empty if the
+        event has none."""
         settings = self.settings
         if not settings.enabled or settings.on != event:
             return False
         if tool and settings.tools and not any(fnmatchcase(tool, glob) for glob in settings.tools):
             return False
-        return not path or not settings.files or any(_matches(path, glob) for glob in settings.files)
+        return not path or not settings.files or any(is_for_file(glob, path) for glob in settings.files)
 
 
-def _matches(path: str, glob: str) -> bool:
-    """A glob without `/` matches the name of the file, not its path."""
-    return fnmatchcase(path if "/" in glob else PurePath(path).name, glob)
+def is_for_file(glob: str, name: str) -> bool:
+    """Whether a glob in `files` matches one name of a file: relative to its workspace folder, or absolute.
+
+    The globs mean the same as in the project's rules (context/rules.py), but ignore case and Unicode form, as deny
+    rules do: a hook can only restrict, so too many matches are safe. So a glob that is too long to be used matches
+    every file. Only a glob that begins with `/` can match an absolute name.
+    """
+    if name.startswith("/"):
+        if not glob.startswith("/"):
+            return False
+        name = name[1:]
+    try:
+        return Glob.parse(glob).matches(name) or Glob.parse(folded(glob)).matches(folded(name))
+    except ToolError:
+        return True
 
 
 @dataclass(frozen=True, slots=True)

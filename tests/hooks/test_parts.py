@@ -8,15 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tark_lsp.agent.hooking import names_of
 from tark_lsp.errors import HookError
 from tark_lsp.hook_settings import HookEvent, HookSettings
-from tark_lsp.hooks.hook import CAN_ANSWER, Hook, HookAnswer, read_answer
+from tark_lsp.hooks.hook import CAN_ANSWER, Hook, HookAnswer, is_for_file, read_answer
 from tark_lsp.hooks.hunk_text import keep_to_hunks
 from tark_lsp.hooks.pinning import SETTINGS, read_offers, resolve_hook
 from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.globs import Glob
 from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.cases import every
+from tests.memory import MemoryBuffers
 
 FILE = Path("/project/a.py")
 
@@ -34,8 +38,6 @@ LISTENS: list[tuple[dict[str, Any], tuple[HookEvent, str, str], bool]] = [
     ({"tools": ["run_*"]}, ("beforeTool", "edit_file", ""), False),
     ({"on": "beforeEdit", "files": ["*.py"]}, ("beforeEdit", "edit_file", "src/a.py"), True),
     ({"on": "beforeEdit", "files": ["*.py"]}, ("beforeEdit", "edit_file", "src/a.js"), False),
-    ({"on": "beforeEdit", "files": ["src/*"]}, ("beforeEdit", "edit_file", "src/in/a.py"), True),
-    ({"on": "beforeEdit", "files": ["src/*"]}, ("beforeEdit", "edit_file", "tests/a.py"), False),
     ({"on": "turnStart", "tools": ["run_*"]}, ("turnStart", "", ""), True),
 ]
 
@@ -44,6 +46,49 @@ LISTENS: list[tuple[dict[str, Any], tuple[HookEvent, str, str], bool]] = [
 def test_which_events_reach_a_hook(row: tuple[dict[str, Any], tuple[HookEvent, str, str], bool]) -> None:
     settings, event, expected = row
     assert hook(**settings).listens(*event) is expected
+
+
+FILES: list[tuple[str, str, bool]] = [
+    ("src/*", "src/a.py", True),
+    ("src/*", "src/in/a.py", False),
+    ("src/*", "tests/a.py", False),
+    ("src/**", "src/in/a.py", True),
+    ("src/", "src/in/a.py", True),
+    ("**/secrets.toml", "secrets.toml", True),
+    ("**/secrets.toml", "in/secrets.toml", True),
+    ("secrets.toml", "in/secrets.toml", True),
+    ("./a.txt", "a.txt", True),
+    ("/a.txt", "a.txt", True),
+    ("A.TXT", "a.txt", True),
+    ("a.txt", "A.TXT", True),
+    ("[!A].txt", "a.txt", True),
+    ("stra\u00dfe", "STRASSE", True),
+    ("e\u0301.py", "\u00e9.py", True),
+    ("*.{py,pyi}", "src/a.pyi", True),
+    ("/home/me/p/*.py", "/home/me/p/a.py", True),
+    ("home/**", "/home/me/p/a.py", False),
+    ("**/a.py", "/home/me/p/a.py", False),
+    ("{" * 100, "a.py", True),
+]
+
+
+@every("row", FILES, str)
+def test_which_files_a_glob_is_for(row: tuple[str, str, bool]) -> None:
+    glob, name, expected = row
+    assert hook(on="beforeEdit", files=[glob]).listens("beforeEdit", "edit_file", name) is expected
+
+
+@given(st.text(alphabet="ab*?/{,}", min_size=1, max_size=12), st.text(alphabet="ab/", max_size=12))
+def test_a_glob_of_a_rule_is_for_the_same_files(glob: str, name: str) -> None:
+    name = "/".join(part for part in name.split("/") if part) or "a"
+    assert is_for_file(glob, name) is Glob.parse(glob).matches(name)
+
+
+def test_a_file_has_a_name_in_each_folder(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    edit = ProposedEdit.between(Snapshot(folders[1] / "src" / "a.py", ""), "x")
+    names = names_of(Workspace(folders, MemoryBuffers()), edit)
+    assert names == ["src/a.py", (folders[1] / "src" / "a.py").as_posix()]
 
 
 ANSWERS: list[tuple[HookEvent, int, Any, HookAnswer | str]] = [

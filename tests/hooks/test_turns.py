@@ -193,6 +193,14 @@ async def test_a_hook_refuses_an_edit(desk: HookDesk) -> None:
     assert (desk.bench.text("a.py"), desk.bench.text("b.py")) == ("a\n", "b\n")
 
 
+async def test_a_hook_for_files_at_any_depth_sees_one_at_the_top(desk: HookDesk) -> None:
+    desk.add("beforeEdit", "say(decision='deny', reason='has secrets')", files=["**/secrets.toml"])
+    desk.bench.open("secrets.toml", "a\n")
+    await desk.run(answer(edit("a", "b", "secrets.toml")), answer("ok"))
+    assert desk.bench.errors() == ["denied"]
+    assert desk.bench.text("secrets.toml") == "a\n"
+
+
 async def test_a_hook_for_a_file_sees_it_being_moved_away(desk: HookDesk) -> None:
     desk.add("beforeEdit", "say(decision='deny', reason=f\"{given['from']} stays\")", files=["generated/*"])
     desk.bench.write("generated/a.py", "a\n")
