@@ -15,8 +15,14 @@ LONGEST_ANSWER = 8_000_000
 """The most bytes of stdout; a command that prints more is stopped. An answer can contain a whole file."""
 LONGEST_CONTEXT = 10_000
 """The most characters of context that one hook can add."""
+LONGEST_QUOTE = 2_000
+"""The most characters of an answer that is not valid in an error. The error is shortened after secrets are masked."""
+NOT_EXECUTABLE = 126
+"""The exit code of a shell and of the sandbox for a file that cannot be executed."""
 REFUSED = 2
 """The exit code by which a hook refuses, as in other agents."""
+
+CHMOD = " (is the file executable? `chmod +x` makes it so)"
 
 CAN_ANSWER: Mapping[HookEvent, frozenset[str]] = {
     "sessionStart": frozenset({"context"}),
@@ -93,16 +99,22 @@ def read_answer(event: HookEvent, code: int | None, stdout: bytes, stderr: str) 
     if code != 0:
         said = f": {stderr}" if stderr else ""
         ended = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
-        raise HookError(f"{ended}{said}")
-    if not CAN_ANSWER[event] or not stdout.strip():
+        raise HookError(f"{ended}{said}{CHMOD if code == NOT_EXECUTABLE else ''}")
+    if not stdout.strip():
         return HookAnswer()
     try:
         value = json.loads(stdout.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise HookError("printed something that is not JSON on stdout") from error
+        raise HookError(f"printed something that is not JSON on stdout{_quoted(stdout, stderr)}") from error
     if not isinstance(value, dict):
-        raise HookError("printed JSON that is not an object")
+        raise HookError(f"printed JSON that is not an object{_quoted(stdout, stderr)}")
     return _checked(event, value)
+
+
+def _quoted(stdout: bytes, stderr: str) -> str:
+    """What the command printed. Stderr comes first, because it usually says more."""
+    printed = " ".join(stdout.decode("utf-8", "replace").split())[:LONGEST_QUOTE]
+    return f" (on stderr: {stderr}): {printed}" if stderr else f": {printed}"
 
 
 def _checked(event: HookEvent, value: Mapping[str, Any]) -> HookAnswer:

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tark_lsp.agent.hook_problems import hook_problems
 from tark_lsp.agent.hooking import names_of
 from tark_lsp.errors import HookError
 from tark_lsp.hook_settings import HookEvent, HookSettings
 from tark_lsp.hooks.hook import CAN_ANSWER, Hook, HookAnswer, is_for_file, read_answer
 from tark_lsp.hooks.hunk_text import keep_to_hunks
 from tark_lsp.hooks.pinning import SETTINGS, read_offers, resolve_hook
+from tark_lsp.tools import load_tools
 from tark_lsp.workspace.edits import ProposedEdit
 from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.globs import Glob
@@ -102,8 +104,12 @@ ANSWERS: list[tuple[HookEvent, int, Any, HookAnswer | str]] = [
     ("turnStart", 2, b"", HookAnswer(deny="from stderr")),
     ("beforeEdit", 0, {"text": ""}, HookAnswer(text="")),
     ("afterTool", 0, {"context": "x"}, HookAnswer(context="x")),
-    ("afterEdit", 0, b"anything", HookAnswer()),
-    ("turnEnd", 0, b"anything", HookAnswer()),
+    ("afterEdit", 0, b" \n", HookAnswer()),
+    ("turnEnd", 0, {}, HookAnswer()),
+    ("turnEnd", 0, b"hello world", "not JSON on stdout (on stderr: from stderr): hello world"),
+    ("turnEnd", 0, {"decision": "deny"}, "'decision', which turnEnd does not have"),
+    ("afterEdit", 0, {"context": "x"}, "'context', which afterEdit does not have"),
+    ("beforeTool", 126, b"", "ended with exit code 126: from stderr (is the file executable?"),
     ("beforeTool", 0, {"decision": "allow"}, "a hook cannot allow anything"),
     ("beforeTool", 0, {"decision": ["deny"]}, "a hook cannot allow anything"),
     ("turnStart", 0, {"decision": "ask"}, 'a decision that is not "deny"'),
@@ -134,6 +140,28 @@ def test_what_an_answer_means(row: tuple[HookEvent, int, Any, HookAnswer | str])
     with pytest.raises(HookError) as caught:
         read_answer(event, code, given_bytes, "from stderr")
     assert expected in caught.value.message
+
+
+PROBLEMS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"tools": ["run_*", "edit_file", "mcp__*", "*_delete"]}, []),
+    ({"tools": ["Bash"], "enabled": False}, []),
+    ({"tools": ["Bash"], "on": "turnStart"}, []),
+    ({"tools": ["Bash", "Edit(x)", "foo"]}, ["Bash (here: run_command,", "Edit(x) (here: edit_file,", ", foo"]),
+    ({"on": "beforeEdit", "tools": ["Write"]}, ["the hook h does not run for these names", "Write (here: write_file)"]),
+    ({"on": "beforeEdit", "files": ["{" * 100]}, ["the hook h runs for every file: the glob is too long"]),
+]
+
+
+@every("row", PROBLEMS, str)
+def test_settings_that_have_no_effect(row: tuple[dict[str, Any], list[str]]) -> None:
+    settings, expected = row
+    problems = hook_problems([hook(**settings)], load_tools())
+    assert len(problems) == (1 if expected else 0)
+    assert all(text in problems[0] for text in expected)
+
+
+def test_hooks_of_one_name() -> None:
+    assert hook_problems([hook(), hook()], load_tools()) == ["2 hooks have the name h; give each its own"]
 
 
 def test_no_event_can_allow() -> None:

@@ -98,7 +98,7 @@ async def test_a_hook_never_turns_a_question_into_a_yes(desk: HookDesk, body: st
 
 FAULTS = {
     "hangs": ("time.sleep(60)", "did not end within 0.5 s"),
-    "prints garbage": ("print('ok!')", "printed something that is not JSON on stdout"),
+    "prints garbage": ("print('ok!')", "printed something that is not JSON on stdout: ok!"),
     "floods": ("\nwhile True: sys.stdout.write('x' * 65536)", "printed more than 8,000,000 bytes"),
     "fails": ("sys.exit('no config')", "ended with exit code 1: no config"),
     "dies": ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
@@ -229,13 +229,17 @@ async def test_an_edit_is_asked_about_if_its_hook_fails(desk: HookDesk) -> None:
     assert desk.bench.text("a.py") == "a\n"
 
 
-async def test_after_an_edit_a_hook_only_observes(desk: HookDesk) -> None:
+async def test_after_an_edit_a_hook_only_observes_and_is_told_so(desk: HookDesk) -> None:
     desk.add("afterEdit", "open(LOG, 'w').write(given['path'] + given['text'])\nsay(context='x', decision='deny')")
+    desk.add("turnEnd", "print('hello')", "e")
     desk.bench.open("a.py", "a\n")
     await desk.run(answer(edit("a", "b")), answer("ok"))
     assert desk.log.read_text() == "a.pyb\n"
     assert "<hook" not in desk.bench.results()[0]
-    assert desk.notices() == []
+    assert desk.notices() == [
+        "the hook h (afterEdit) answered 'context', which afterEdit does not have",
+        "the hook e (turnEnd) printed something that is not JSON on stdout: hello",
+    ]
 
 
 async def test_a_session_and_a_turn_begin_and_end(desk: HookDesk) -> None:
