@@ -222,8 +222,10 @@ OFFERED = {
     "without a sandbox": ('name="f"\non="beforeEdit"\ncommand="fmt"\nsandbox=false', "always runs in the sandbox"),
     "with network": ('name="f"\non="beforeEdit"\ncommand="fmt"\nnetwork=true', "always runs in the sandbox"),
     "the name of yours": ('name="mine"\non="beforeEdit"\ncommand="fmt"', "there is another hook mine"),
-    "no such event": ('name="f"\non="beforeLunch"\ncommand="fmt"', "hook 1: on Input should be"),
-    "no command": ('name="f"\non="beforeEdit"', "hook 1: command Field required"),
+    "no such event": ('name="f"\non="beforeLunch"\ncommand="fmt"', "hook 1: on must be 'sessionStart', 'turn"),
+    "no command": ('name="f"\non="beforeEdit"', "hook 1: command is missing"),
+    "a setting of no hook": ('name="f"\non="turnEnd"\ncommand="f"\nfile=[]', "hook 1: file is not a setting of a hook"),
+    "a text for a list": ('name="f"\non="turnEnd"\ncommand="f"\ntools="x"', "hook 1: tools must be a list"),
     "not TOML": ("name=", "cannot be read as TOML"),
 }
 
