@@ -19,11 +19,11 @@ CAN_BE_MCP = re.compile(r"mcp|[*?\[]")
 
 def hook_problems(hooks: Sequence[Hook], tools: Collection[str]) -> list[str]:
     """One sentence for each problem. `tools`: the names of all built-in tools."""
-    named = Counter(hook.name for hook in hooks)
+    enabled = [hook for hook in hooks if hook.settings.enabled]
+    named = Counter(hook.name for hook in enabled)
     problems = [f"{count} hooks have the name {name}; give each its own" for name, count in named.items() if count > 1]
-    for hook in hooks:
-        if hook.settings.enabled:
-            problems += _problems(hook, tools)
+    for hook in enabled:
+        problems += _problems(hook, tools)
     return problems
 
 

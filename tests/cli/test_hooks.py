@@ -122,4 +122,8 @@ def test_a_hook_that_refuses_a_turn_is_no_failure_of_the_model(tmp_path: Path, f
     assert done.returncode == 1
     assert "the hook guard refused this turn: not today" in done.stderr
     assert "error" not in done.stderr.splitlines()
-    assert "no tool has them: Bash (here: run_command, run_tests, run_check)" in " ".join(done.stderr.split())
+    unknown = "no tool has them: Bash (here: run_command, run_tests, run_check)"
+    assert unknown in " ".join(done.stderr.split())
+    listed = without_terminal(["hooks", "list", "--json"], folder, environment(tmp_path))
+    assert [json.loads(line)["name"] for line in listed.stdout.splitlines()] == ["guard", "b"]
+    assert unknown in " ".join(listed.stderr.split())

@@ -128,6 +128,14 @@ async def test_a_missing_program_is_a_failure_too(desk: HookDesk) -> None:
     assert len(desk.bench.user.asked) == 1
 
 
+async def test_a_script_that_is_not_executable_is_told_with_the_remedy(desk: HookDesk) -> None:
+    script = desk.scripts / "h.sh"
+    script.write_text("#!/bin/sh\n")
+    desk.add("turnEnd", "", command=str(script), args=[])
+    await desk.run(answer("ok"))
+    assert "cannot be started: Permission denied (is the file executable? `chmod +x` makes it so)" in desk.notices()[0]
+
+
 async def test_nothing_runs_in_a_folder_that_is_not_trusted(desk: HookDesk) -> None:
     desk.add("beforeTool", "open(LOG, 'w').write('ran')")
     desk.bench.rules = replace(TRUSTED, trusted=False)
