@@ -15,6 +15,17 @@ MAX_PROBLEMS = 5
 
 
 WRONG_KEY = "[key]"
+TYPES = re.compile(r"\ba valid (\w+)(?: or instance of \w+)?")
+IN_WORDS = {
+    "tuple": "a list",
+    "list": "a list",
+    "dictionary": "a table",
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+}
+"""The types of values in TOML and JSON, by pydantic's names."""
 
 
 def clean_layer(model: type[BaseModel], values: Mapping[str, Any], source: str, problems: list[str]) -> dict[str, Any]:
@@ -74,20 +85,36 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _sentence(model: type[BaseModel], location: tuple[int | str, ...], kind: str, message: str, values: Any) -> str:
-    name = dotted(location)
+    name = _shown_name(location)
     if kind == "extra_forbidden":
         if location[0] == "providers":
             return f"{name} is not a setting; ignored (never write a key into settings: apiKeyEnv names its variable)"
         similar = difflib.get_close_matches(to_camel(str(location[-1])), known_names(model, *location[:-1]), n=1)
         return f"{name} is not a setting; ignored" + (f" (did you mean {similar[0]}?)" if similar else "")
     if kind == "missing":
-        return f"{dotted(location[:-1])} has no {location[-1]}; ignored until corrected"
+        return f"{_shown_name(location[:-1])} has no {location[-1]}; ignored until corrected"
     for step in location:
         values = values[step]
     # The value can be a key in the wrong place, so values of a provider or MCP server are never repeated.
     shown = "" if location[0] in ("providers", "mcp") else f" is {quoted(values)}, but"
-    reason = message.removeprefix("Value error, ").replace("Input should be", "must be")
-    return f"{name}{shown} {reason}; ignored until corrected"
+    header = ": write [[hooks]], not [hooks]" if location == ("hooks",) and isinstance(values, dict) else ""
+    return f"{name}{shown} {plain_reason(message)}{header}; ignored until corrected"
+
+
+def plain_reason(message: str) -> str:
+    """The message of a ValidationError in words that do not presume Python."""
+    text = message.removeprefix("Value error, ").replace("Input should be", "must be")
+    return TYPES.sub(lambda found: IN_WORDS.get(found[1], found[0]), text)
+
+
+def _shown_name(location: tuple[int | str, ...]) -> str:
+    """Hooks are counted from 1, as in messages about `.tark/hooks.toml`."""
+    match location:
+        case ("hooks", int(number)):
+            return f"hook {number + 1}"
+        case ("hooks", int(number), *rest):
+            return f"hook {number + 1}: {dotted(rest)}"
+    return dotted(location)
 
 
 def dotted(location: Iterable[int | str]) -> str:

@@ -41,7 +41,8 @@ LAYERS: dict[str, set[str]] = {
     "commands": set(),
     "sandbox": {"workspace", "processes", "secrets"},
     "mcp": GROUND | {"mcp_settings", "http", "llm", "workspace", "sandbox", "visible", "processes"},
-    "hooks": GROUND | {"hook_settings", "mcp_settings", "mcp", "workspace", "sandbox", "settings_file", "visible"},
+    "hooks": GROUND
+    | {"hook_settings", "mcp_settings", "mcp", "workspace", "sandbox", "settings_cleaning", "settings_file", "visible"},
     "agent_offers": {"context", "mcp", "tools", "visible"},
     "index": GROUND | {"settings", "workspace", "secrets", "folders", "listeners", "processes", "sqlite_file"},
     "context": GROUND | {"settings", "workspace", "secrets", "index"},

@@ -238,17 +238,25 @@ def test_the_workspaces_own_file_only_makes_things_stricter(
     assert [f"ignored {ignored}" in problem for problem in problems] == ([True] if ignored else [])
 
 
+HOOK = '[[hooks]]\nname = "a"\ncommand = "b"\non = "beforeTool"\n'
 BAD: list[tuple[str, dict[str, Any], str]] = [
     ("word", {"user": 'mode = "buld"'}, "config.toml: mode is \"buld\", but must be 'ask', 'plan' or 'build'; ignored"),
     ("variable", {"environ": {"TARK_APPROVAL": "all"}}, "environment variable TARK_APPROVAL: approval is"),
     ("model", {"environ": {"TARK_MODEL": "gpt-5"}}, 'must be "<provider>/<model>"'),
-    ("type", {"user": "saveAfterEdit = 1"}, "saveAfterEdit is 1, but must be a valid boolean"),
+    ("type", {"user": "saveAfterEdit = 1"}, "saveAfterEdit is 1, but must be true or false"),
     ("a boolean as a number", {"user": "[limits]\nturnRequests = true"}, "limits.turnRequests is true"),
     ("a negative limit", {"user": "[limits]\nturnUsd = -1"}, "must be greater than or equal to 0"),
     ("infinity", {"user": "[limits]\ntoolSeconds = inf"}, "must be a finite number"),
-    ("table expected", {"user": "limits = 5"}, "limits is 5, but must be"),
-    ("list expected", {"user": '[permissions]\ndeny = "all"'}, 'permissions.deny is "all", but must be'),
+    ("table expected", {"user": "limits = 5"}, "limits is 5, but must be a table; ignored"),
+    (
+        "list expected",
+        {"user": '[permissions]\ndeny = "all"'},
+        'permissions.deny is "all", but must be a list; ignored',
+    ),
     ("rule", {"user": '[permissions]\ndeny = ["rm ((", "fetch"]'}, "permissions.deny.0 is"),
+    ("a hook", {"user": HOOK + 'tools = "read_*"'}, 'hook 1: tools is "read_*", but must be a list; ignored'),
+    ("a hook without an event", {"user": '[[hooks]]\nname = "a"\ncommand = "b"'}, "hook 1 has no on; ignored"),
+    ("one table for hooks", {"user": '[hooks]\nname = "a"'}, "must be a list: write [[hooks]], not [hooks]; ignored"),
     ("unknown", {"user": 'modle = "a/b"'}, "modle is not a setting; ignored (did you mean mode?)"),
     ("snake_case", {"user": 'edit_review = "ask"'}, "did you mean editReview?"),
     ("snake_case inside", {"user": "[limits]\nturn_usd = 1"}, "did you mean turnUsd?"),
@@ -268,10 +276,10 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("header", {"user": '[providers.a.headers]\nx = "a\\nb"'}, "providers.a.headers.x must be one line"),
     ("a window", {"user": '[providers.a.models."m:8b"]\ncontextWindow = 0'}, "must be greater than or equal to 1"),
-    ("a window as text", {"user": '[providers.a.models.m]\ncontextWindow = "8k"'}, "contextWindow must be a valid int"),
+    ("a window as text", {"user": '[providers.a.models.m]\ncontextWindow = "8k"'}, "contextWindow must be an integer"),
     ("a style of thinking", {"user": '[providers.a.models.m]\nthinking = "hard"'}, "thinking must be 'none', 'effort'"),
     ("an effort", {"user": '[providers.a.models.m]\nefforts = ["low", "lots"]'}, "efforts.1 must be 'none'"),
-    ("tools", {"user": '[providers.a.models.m]\ntools = "yes"'}, "providers.a.models.m.tools must be a valid boolean"),
+    ("tools", {"user": '[providers.a.models.m]\ntools = "yes"'}, "providers.a.models.m.tools must be true or false"),
     (
         "half a price",
         {"user": "[providers.a.models.m]\nprice = {input = 3}"},
@@ -304,7 +312,8 @@ def test_a_bad_value_is_reported_once_and_the_default_is_used(
     [problem] = problems
     assert sentence in problem
     assert problem.isprintable()
-    assert settings.model_copy(update={"permissions": Settings().permissions, "providers": {}}) == Settings()
+    unset = {"permissions": Settings().permissions, "providers": {}, "hooks": ()}
+    assert settings.model_copy(update=unset) == Settings()
 
 
 def test_good_rules_beside_a_bad_one_count(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from tark_lsp.messages import Message, StopReason, Text
 from tark_lsp.receipts.receipt import Step
 from tark_lsp.tools.tool import Preview
 from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.files import Workspace
 from tark_lsp.workspace.placing.thread import in_thread
 
 if TYPE_CHECKING:  # loaded with the first hook
@@ -127,7 +128,7 @@ async def before_edit(turn: Turn, item: ReadyCall, preview: Preview) -> tuple[Re
     edits: list[ProposedEdit] = []
     for edit in preview.edits:
         path = turn.context.workspace.display(edit.place)
-        for hook in turn.hooks.listening("beforeEdit", item.tool.name, *_names(turn, edit)):
+        for hook in turn.hooks.listening("beforeEdit", item.tool.name, *names_of(turn.context.workspace, edit)):
             about = {
                 "tool": item.tool.name,
                 "path": path,
@@ -153,13 +154,15 @@ async def after_edits(turn: Turn, applied: Sequence[ProposedEdit]) -> None:
             "operation": edit.operation,
             "text": None if edit.removes else edit.after,
         }
-        async for _ in _answers(turn, "afterEdit", about, "", *_names(turn, edit)):
+        async for _ in _answers(turn, "afterEdit", about, "", *names_of(turn.context.workspace, edit)):
             pass
 
 
-def _names(turn: Turn, edit: ProposedEdit) -> list[str]:
-    """Every path that the edit changes. So a hook for a file also runs if the file is moved away."""
-    return [turn.context.workspace.display(path) for path in edit.paths]
+def names_of(workspace: Workspace, edit: ProposedEdit) -> list[str]:
+    """Every name of every path that the edit changes: relative to its workspace folders, and absolute. So a hook for a
+    file also runs if the file is moved away, and if there are several folders."""
+    inside = [path.relative_to(one) for path in edit.paths for one in workspace.folders if path.is_relative_to(one)]
+    return [path.as_posix() for path in (*inside, *edit.paths)]
 
 
 def _moved_from(turn: Turn, edit: ProposedEdit) -> str | None:

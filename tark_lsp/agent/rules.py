@@ -6,7 +6,6 @@ covers a command only if that runs in the sandbox, cannot access more than the w
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from tark_lsp.tools.tool import Preview, Tool, ToolKind
 from tark_lsp.tools.urls import plain_host
 from tark_lsp.workspace.edits import Operation
 from tark_lsp.workspace.files import Workspace
-from tark_lsp.workspace.globs import expand_braces
+from tark_lsp.workspace.globs import expand_braces, folded
 from tark_lsp.workspace.wildcards import command_pattern, path_pattern
 
 STARTERS = WRAPPERS | {"sudo", "doas", "su", "pkexec", "run0", "runas", "chroot", "nsenter"}
@@ -174,7 +173,7 @@ class Rule:
         pattern = _whole(self.specifier or "**")
         names = {workspace.display(path), path.as_posix()}
         names |= {path.relative_to(one).as_posix() for one in workspace.folders if path.is_relative_to(one)}
-        return [pair for name in names for pair in ((name, pattern), (_plain(name), _plain(pattern)))]
+        return [pair for name in names for pair in ((name, pattern), (folded(name), folded(pattern)))]
 
 
 def server_part(tool: str) -> str:
@@ -256,7 +255,7 @@ def _covers_command(pattern: str, command: Command) -> bool:
 
 def _names_host(specifier: str, host: str) -> bool:
     """Whether the specifier names the host or a parent domain. Case, scheme, port and path are ignored."""
-    named = re.sub(r"^\w+://", "", _plain(specifier.strip())).split("/")[0].removeprefix("*.")
+    named = re.sub(r"^\w+://", "", folded(specifier.strip())).split("/")[0].removeprefix("*.")
     if (bare := re.fullmatch(r"\[(.*)\](?::\d*)?|([^:]*):\d*", named)) is not None:
         named = bare[1] or bare[2] or ""
     with suppress(ValueError):  # if it is a pattern, or not a host, it is compared unchanged
@@ -268,10 +267,6 @@ def _whole(specifier: str) -> str:
     """`./src/` means everything in `src`."""
     specifier = specifier.removeprefix("./")
     return f"{specifier}**" if specifier.endswith("/") else specifier
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def _may_hold(folder: str, pattern: str) -> bool:

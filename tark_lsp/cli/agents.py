@@ -32,7 +32,7 @@ Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 def main(arguments: Sequence[str]) -> int:
     options = new_parser().parse_args(arguments)
     folder = Path(os.path.realpath(Path.cwd()))
-    screen = Screen(new_console(), folder)
+    screen = Screen(new_console(stderr=options.json), folder)  # stdout has only JSON
     return run_to_exit_code(_Agents(screen, folder).run(options), screen)
 
 

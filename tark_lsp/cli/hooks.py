@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from tark_lsp.agent.hook_problems import hook_problems
 from tark_lsp.cli.offer_parser import new_offer_parser
 from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
@@ -19,6 +20,7 @@ from tark_lsp.hooks.hook import Hook
 from tark_lsp.hooks.pinning import approve, is_approved, read_offers, resolve_hook, shown_hook
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.settings_loading import load_settings
+from tark_lsp.tools import load_tools
 from tark_lsp.visible import visible_code
 
 EPILOG = """\
@@ -30,7 +32,7 @@ Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 def main(arguments: Sequence[str]) -> int:
     options = new_parser().parse_args(arguments)
     folder = Path(os.path.realpath(Path.cwd()))
-    screen = Screen(new_console(), folder)
+    screen = Screen(new_console(stderr=options.json), folder)  # stdout has only JSON
     return run_to_exit_code(_Hooks(screen, folder).run(options), screen)
 
 
@@ -52,7 +54,8 @@ class _Hooks:
         self._own = [Hook(one) for one in settings.hooks]
         offers = read_offers([folder], [hook.name for hook in self._own])
         self._offered = offers.hooks
-        self._problems = [*problems, *offers.problems]
+        in_effect = hook_problems([*self._own, *offers.hooks], load_tools())
+        self._problems = [*problems, *offers.problems, *in_effect]
 
     async def run(self, options: Namespace) -> int:
         for problem in self._problems:

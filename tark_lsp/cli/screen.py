@@ -106,7 +106,7 @@ class Screen:
         if usage.get("costUsd"):
             spent.append(cost_text(usage["costUsd"]))
         error = end.get("error")
-        stopped = [] if error else [end["stopReason"].replace("_", " ")]
+        stopped = [] if end["stopReason"] == "error" else [end["stopReason"].replace("_", " ")]
         if parts := [*stopped, *edits, *changed, *spent]:
             self.print_line(" · ".join(parts), "dim")
         if error:

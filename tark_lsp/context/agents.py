@@ -80,15 +80,18 @@ class Agent:
         return SystemPart(self.source.name, "instructions", text, self.source.path)
 
 
-def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Agent]:
+def find_agents(sources: Sources, tools: Tools, *, offers: bool, only: str = "") -> dict[str, Agent]:
     """The agents by name. The user's own take precedence over a project's.
 
     `sources.problems` gets a sentence for each invalid file, which is left out, and the remarks of the user's own
     agents. The remarks of an offer are shown with the offer. `offers`: also read the project's agents, approved or not.
+    `only`: read only the files of this name, so only their problems are named.
     """
     agents: dict[str, Agent] = {}
     for folder in (folder for folder in sources.folders(FOLDER) if offers or folder.whose == "person"):
         for source in sources.folder_entries(folder, ENDING)[:MOST]:
+            if only and _name(source) != only:
+                continue
             try:
                 agent = _read(sources, source, tools)
             except BadFrontMatter as error:
@@ -107,6 +110,10 @@ def find_agents(sources: Sources, tools: Tools, *, offers: bool) -> dict[str, Ag
     return agents
 
 
+def _name(source: Source) -> str:
+    return source.path.name.removesuffix(ENDING).lower()
+
+
 def _read(sources: Sources, source: Source, tools: Tools) -> Agent | None:
     """The agent in a file; None if the file is gone. Raises BadFrontMatter and WorkspaceError."""
     text = sources.read_whole(source)
@@ -119,9 +126,11 @@ def _read(sources: Sources, source: Source, tools: Tools) -> Agent | None:
 
 def _agent(source: Source, text: str, front: FrontMatter, tools: Tools) -> Agent:
     """Raises BadFrontMatter."""
-    name = source.path.name.removesuffix(ENDING).lower()
+    name = _name(source)
     if not NAME.fullmatch(name) or name == NO_AGENT:
-        raise BadFrontMatter(f"the name of an agent must be at most 40 letters, digits, - and _, and not {NO_AGENT}")
+        raise BadFrontMatter(
+            f"the name of an agent must be at most 40 letters (a-z), digits, - and _, and not {NO_AGENT}"
+        )
     if not front.body.strip():
         raise BadFrontMatter("it has no text")
     mode, level = front.text_field("mode"), front.text_field("approval")
@@ -132,6 +141,8 @@ def _agent(source: Source, text: str, front: FrontMatter, tools: Tools) -> Agent
     remarks: list[str] = []
     if ignored := [key[:40] for key in front.fields if key not in KEYS]:
         remarks.append(f"ignored: {', '.join(ignored)} (an agent can only set {', '.join(KEYS)})")
+    if (written := front.text_field("name")) and written.lower() != name:
+        remarks.append(f"its name is that of the file, {name}; the key name ({written[:40]}) is ignored")
     return Agent(
         name,
         front.text_field("description")[:LONGEST_DESCRIPTION],
@@ -165,6 +176,8 @@ def _tools(source: Source, front: FrontMatter, remarks: list[str], tools: Tools)
         if source.whose == "person":
             return None
         return tuple(name for name, only_reads in tools().items() if only_reads)
+    if front.fields["tools"] == "":
+        remarks.append("tools is empty, so the agent has no tools (to say that, write []; otherwise remove the key)")
     wanted, known = front.list_field("tools"), tools()
     kept = {name: tuple(filter(_exists(known), our_tools(name))) for name in wanted}
     if dropped := [name[:40] for name, ours in kept.items() if not ours]:

@@ -6,15 +6,17 @@ folder. The front matter gives title, description and kind; it cannot choose a m
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tark_lsp.context.front_matter import BadFrontMatter, FrontMatter, parse_front_matter
-from tark_lsp.context.sources import Source, Sources
+from tark_lsp.context.sources import OTHER_FOLDERS, Source, Sources
 
 FOLDER = "prompts"
 ENDING = ".md"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 KEYS = ("title", "description", "kind", "needsSelection")
+CLAUDE_KEYS = ("description",)
+"""The keys that count in `.claude/commands`."""
 MOST = 50
 """The most prompts of one folder, because all of them are read for every list."""
 DEFAULT_KIND = "agent"
@@ -55,11 +57,11 @@ class NamedPrompt:
         return f"{self.body}\n\n{added}" if added else self.body
 
 
-def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPrompt]:
+def find_prompts(sources: Sources, kinds: Collection[str], only: str = "") -> dict[str, NamedPrompt]:
     """The prompts by name. The user's own take precedence over the project's. Invalid files are left out, and named in
     `sources.problems`.
 
-    `kinds`: the built-in kinds.
+    `kinds`: the built-in kinds. `only`: read only the files of this name, so only their problems are named.
     """
     prompts: dict[str, NamedPrompt] = {}
     for folder in sources.folders(FOLDER):
@@ -67,6 +69,8 @@ def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPro
         if len(entries) > MOST:
             sources.problems.append(f"{folder.name} has {len(entries)} prompts: only the first {MOST} by name are used")
         for source in entries[:MOST]:
+            if only and _name(source) != only:
+                continue
             text = sources.read_or_report(source)
             if text is None:
                 continue
@@ -81,13 +85,27 @@ def find_prompts(sources: Sources, kinds: Collection[str]) -> dict[str, NamedPro
     return prompts
 
 
+def _name(source: Source) -> str:
+    return source.path.name.removesuffix(ENDING).lower()
+
+
+def _for_claude(source: Source) -> bool:
+    """Whether the prompt is one of the project's for Claude Code. Its other keys can mean something else there."""
+    return source.whose == "project" and source.path.parent.parts[-2:] == OTHER_FOLDERS[FOLDER]
+
+
 def _prompt(source: Source, front: FrontMatter, problems: list[str], kinds: Collection[str]) -> NamedPrompt:
     """Raises BadFrontMatter."""
-    name = source.path.name.removesuffix(ENDING).lower()
+    name = _name(source)
     if not NAME.fullmatch(name):
-        raise BadFrontMatter("the name of a prompt must be at most 40 letters, digits, - and _")
+        raise BadFrontMatter("the name of a prompt must be at most 40 letters (a-z), digits, - and _")
     if name in SESSION_WORDS or (name in kinds and name not in REPLACEABLE):
         raise BadFrontMatter(f"/{name} is the name of a command or kind of Tark")
+    keys = CLAUDE_KEYS if _for_claude(source) else KEYS
+    if ignored := [key[:40] for key in front.fields if key not in keys]:
+        whose = f"a prompt in {'/'.join(OTHER_FOLDERS[FOLDER])}" if keys is CLAUDE_KEYS else "a prompt"
+        problems.append(f"{source.name}: ignored: {', '.join(ignored)} ({whose} can only set {', '.join(keys)})")
+        front = replace(front, fields={key: value for key, value in front.fields.items() if key in keys})
     kind = front.text_field("kind") or DEFAULT_KIND
     if kind not in kinds:
         raise BadFrontMatter(f"kind: there is no {kind[:40]!r}; the kinds are {', '.join(kinds)}")
@@ -95,7 +113,7 @@ def _prompt(source: Source, front: FrontMatter, problems: list[str], kinds: Coll
     if not body:
         raise BadFrontMatter("it has no text")
     title = front.text_field("title") or re.sub("[-_]+", " ", name).strip().capitalize()
-    prompt = NamedPrompt(
+    return NamedPrompt(
         name,
         title[:LONGEST_TITLE],
         front.text_field("description")[:LONGEST_DESCRIPTION],
@@ -104,7 +122,3 @@ def _prompt(source: Source, front: FrontMatter, problems: list[str], kinds: Coll
         body,
         source,
     )
-    if ignored := [key[:40] for key in front.fields if key not in KEYS]:
-        known = ", ".join(KEYS)
-        problems.append(f"{source.name}: ignored: {', '.join(ignored)} (a prompt can only set {known})")
-    return prompt

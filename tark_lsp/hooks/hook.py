@@ -4,18 +4,25 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from tark_lsp.errors import HookError
+from tark_lsp.errors import HookError, ToolError
 from tark_lsp.hook_settings import HookEvent, HookSettings
+from tark_lsp.workspace.globs import Glob, folded
 
 LONGEST_ANSWER = 8_000_000
 """The most bytes of stdout; a command that prints more is stopped. An answer can contain a whole file."""
 LONGEST_CONTEXT = 10_000
 """The most characters of context that one hook can add."""
+LONGEST_QUOTE = 2_000
+"""The most characters of an answer that is not valid in an error. The error is shortened after secrets are masked."""
+NOT_EXECUTABLE = 126
+"""The exit code of a shell and of the sandbox for a file that cannot be executed."""
 REFUSED = 2
 """The exit code by which a hook refuses, as in other agents."""
+
+CHMOD = " (is the file executable? `chmod +x` makes it so)"
 
 CAN_ANSWER: Mapping[HookEvent, frozenset[str]] = {
     "sessionStart": frozenset({"context"}),
@@ -46,19 +53,31 @@ class Hook:
         return self.settings.network or not self.settings.sandbox
 
     def listens(self, event: HookEvent, tool: str = "", path: str = "") -> bool:
-        """Whether the hook runs for this event. `path`: the edited file, relative to the workspace; empty if the event
-        has none."""
+        """Whether the hook runs for this event. `path`: one name of the edited file (`is_for_file`); empty if the
+        event has none."""
         settings = self.settings
         if not settings.enabled or settings.on != event:
             return False
         if tool and settings.tools and not any(fnmatchcase(tool, glob) for glob in settings.tools):
             return False
-        return not path or not settings.files or any(_matches(path, glob) for glob in settings.files)
+        return not path or not settings.files or any(is_for_file(glob, path) for glob in settings.files)
 
 
-def _matches(path: str, glob: str) -> bool:
-    """A glob without `/` matches the name of the file, not its path."""
-    return fnmatchcase(path if "/" in glob else PurePath(path).name, glob)
+def is_for_file(glob: str, name: str) -> bool:
+    """Whether a glob in `files` matches one name of a file: relative to its workspace folder, or absolute.
+
+    The globs mean the same as in the project's rules (context/rules.py), but ignore case and Unicode form, as deny
+    rules do: a hook can only restrict, so too many matches are safe. So a glob that is too long to be used matches
+    every file. Only a glob that begins with `/` can match an absolute name.
+    """
+    if name.startswith("/"):
+        if not glob.startswith("/"):
+            return False
+        name = name[1:]
+    try:
+        return Glob.parse(glob).matches(name) or Glob.parse(folded(glob)).matches(folded(name))
+    except ToolError:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +99,22 @@ def read_answer(event: HookEvent, code: int | None, stdout: bytes, stderr: str) 
     if code != 0:
         said = f": {stderr}" if stderr else ""
         ended = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
-        raise HookError(f"{ended}{said}")
-    if not CAN_ANSWER[event] or not stdout.strip():
+        raise HookError(f"{ended}{said}{CHMOD if code == NOT_EXECUTABLE else ''}")
+    if not stdout.strip():
         return HookAnswer()
     try:
         value = json.loads(stdout.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise HookError("printed something that is not JSON on stdout") from error
+        raise HookError(f"printed something that is not JSON on stdout{_quoted(stdout, stderr)}") from error
     if not isinstance(value, dict):
-        raise HookError("printed JSON that is not an object")
+        raise HookError(f"printed JSON that is not an object{_quoted(stdout, stderr)}")
     return _checked(event, value)
+
+
+def _quoted(stdout: bytes, stderr: str) -> str:
+    """What the command printed. Stderr comes first, because it usually says more."""
+    printed = " ".join(stdout.decode("utf-8", "replace").split())[:LONGEST_QUOTE]
+    return f" (on stderr: {stderr}): {printed}" if stderr else f": {printed}"
 
 
 def _checked(event: HookEvent, value: Mapping[str, Any]) -> HookAnswer:

@@ -14,12 +14,15 @@ from tark_lsp.mcp.pins import Pin
 from tark_lsp.mcp.server_config import Resolved, ServerConfig, quoted, resolve
 from tark_lsp.mcp.server_tools import digest_of
 from tark_lsp.mcp_settings import McpServerSettings
+from tark_lsp.settings_cleaning import dotted, plain_reason
 from tark_lsp.settings_file import read_toml
 
 OFFERS = Path(".tark", "hooks.toml")
 MOST_OFFERS = 50
 LOOSER = ("sandbox", "network")
 """Settings that an offer cannot change."""
+REASONS = {"missing": "is missing", "extra_forbidden": "is not a setting of a hook"}
+"""What is wrong with a setting, by pydantic's type of the error. For other errors, the message says it."""
 SETTINGS = TypeAdapter(HookSettings)
 
 
@@ -55,15 +58,16 @@ def read_offers(folders: Sequence[Path], taken: Sequence[str] = ()) -> Offers:
         values = read_toml(file, wrong).get("hooks") or []
         problems += wrong
         if not isinstance(values, list):
-            problems.append(f"{file}: hooks must be tables [[hooks]]")
+            problems.append(f"{file}: hooks must be a list: write [[hooks]], not [hooks]")
             continue
         for number, value in enumerate(values[:MOST_OFFERS], 1):
             try:
                 settings = SETTINGS.validate_python(value, by_alias=True, by_name=False)
             except ValidationError as error:
                 first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-                place = ".".join(map(str, first["loc"]))
-                problems.append(f"{file}: hook {number}: {place} {first['msg'].removeprefix('Value error, ')}")
+                place = f": {dotted(first['loc'])}" if first["loc"] else ""
+                reason = REASONS.get(first["type"]) or plain_reason(first["msg"])
+                problems.append(f"{file}: hook {number}{place} {reason}")
                 continue
             if problem := _refusal(settings, [*taken, *hooks]):
                 problems.append(f"{file}: hook {number} is left out: {problem}")

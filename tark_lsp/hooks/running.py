@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tark_lsp.errors import HookError, McpError
-from tark_lsp.hooks.hook import LONGEST_ANSWER, Hook, HookAnswer, read_answer
+from tark_lsp.hooks.hook import CHMOD, LONGEST_ANSWER, Hook, HookAnswer, read_answer
 from tark_lsp.hooks.pinning import is_approved, resolve_hook
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.server_config import Resolved
@@ -78,7 +78,8 @@ async def run_hook(hook: Hook, payload: Mapping[str, Any], around: Surroundings)
             raise
         raise HookError(f"did not end within {hook.settings.timeout_seconds:g} s") from error
     except OSError as error:
-        raise HookError(f"cannot be started: {error.strerror or error}") from error
+        fix = CHMOD if isinstance(error, PermissionError) else ""
+        raise HookError(f"cannot be started: {error.strerror or error}{fix}") from error
     if code is None:
         raise HookError(f"printed more than {LONGEST_ANSWER:,} bytes in {time.monotonic() - began:.1f} s")
     return read_answer(hook.settings.on, code, bytes(output.stdout), output.reason)

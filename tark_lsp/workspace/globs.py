@@ -2,6 +2,7 @@
 
 import fnmatch
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -111,6 +112,11 @@ def expand_braces(pattern: str) -> Iterator[str]:
                     yield from expand_braces(pattern[:start] + pattern[left + 1 : right] + pattern[at + 1 :])
                 return
     yield pattern
+
+
+def folded(text: str) -> str:
+    """The text without differences of case and Unicode form, which many file systems ignore."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def wants_hidden(pattern: str) -> bool:

@@ -107,3 +107,23 @@ def test_without_a_terminal_nothing_is_approved(tmp_path: Path, folder: Path) ->
     assert (done.returncode, "this is not a terminal" in done.stdout + done.stderr) == (1, True)
     done = without_terminal(["hooks", "remove", "other"], folder, env)
     assert "this folder offers no hook 'other'" in done.stdout + done.stderr
+
+
+def test_a_hook_that_refuses_a_turn_is_no_failure_of_the_model(tmp_path: Path, folder: Path) -> None:
+    script = tmp_path / "refuse.sh"
+    script.write_text("echo not today >&2\nexit 2\n")
+    hook = '[[hooks]]\nname = "{}"\non = "{}"\ncommand = "/bin/sh"\nargs = ["{}"]\nsandbox = false\n{}\n'
+    guard, bash = (
+        hook.format("guard", "turnStart", script, ""),
+        hook.format("b", "beforeTool", script, 'tools = ["Bash"]'),
+    )
+    settings(tmp_path, f"{guard}{bash}")
+    done = without_terminal(["run", "--trust-workspace", "look"], folder, environment(tmp_path))
+    assert done.returncode == 1
+    assert "the hook guard refused this turn: not today" in done.stderr
+    assert "error" not in done.stderr.splitlines()
+    unknown = "no tool has them: Bash (here: run_command, run_tests, run_check)"
+    assert unknown in " ".join(done.stderr.split())
+    listed = without_terminal(["hooks", "list", "--json"], folder, environment(tmp_path))
+    assert [json.loads(line)["name"] for line in listed.stdout.splitlines()] == ["guard", "b"]
+    assert unknown in " ".join(listed.stderr.split())

@@ -84,6 +84,20 @@ def test_what_it_cannot_have_is_dropped_with_a_notice(tmp_path: Path) -> None:
     assert "unknown tools: Task, Bash(git *)" in problems[1]
 
 
+REMARKS = {
+    "tools:": ["tools is empty, so the agent has no tools"],
+    "tools: []": [],
+    "name: reviewer": [],
+    "name: Other": ["its name is that of the file, reviewer; the key name (Other) is ignored"],
+}
+
+
+@pytest.mark.parametrize("front", REMARKS)
+def test_what_has_no_effect_is_said(tmp_path: Path, front: str) -> None:
+    remarks = agent(tmp_path, front).remarks
+    assert [remark.partition(" (to")[0] for remark in remarks] == REMARKS[front]
+
+
 def test_an_offer_without_tools_only_reads(tmp_path: Path) -> None:
     theirs = offered(tmp_path, "You review.\n!rm -rf /\n")[0]["theirs"]
     assert (theirs.is_offer, theirs.tools) == (True, ("read_file", "search_text"))

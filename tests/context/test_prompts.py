@@ -140,6 +140,14 @@ def test_names(root: Path, name: str) -> None:
     assert problem.isprintable()
 
 
+def test_only_the_file_of_a_name_is_read_and_reported(root: Path) -> None:
+    for name in ("Bad.md", "other.md"):
+        (root / ".tark/prompts" / name).write_text("", encoding="utf-8")
+    sources = Sources(Workspace([root], MemoryBuffers()), None)
+    assert find_prompts(sources, KINDS, only="bad") == {}
+    assert sources.problems == [".tark/prompts/Bad.md is left out: it has no text"]
+
+
 def test_two_of_one_name(root: Path) -> None:
     for name in ("Review.md", "review.md"):
         (root / ".tark/prompts" / name).write_text(name, encoding="utf-8")
@@ -161,7 +169,7 @@ def test_only_so_many(root: Path) -> None:
         (root / f".tark/prompts/p{number:03}.md").write_text("Review.", encoding="utf-8")
     found, (problem,) = found_in(root)
     assert list(found) == [f"p{number:03}" for number in range(MOST)]
-    assert "holds 55 prompts" in problem
+    assert "has 55 prompts" in problem
 
 
 def test_a_rule_keeps_it_from_the_model(root: Path) -> None:
@@ -199,16 +207,17 @@ def test_a_paste_is_not_multiplied(places: int, length: int) -> None:
 def test_commands_for_claude_code_are_read_loosen_nothing_and_ours_win(root: Path) -> None:
     (root / ".claude/commands").mkdir(parents=True)
     (root / ".claude/commands/ship.md").write_text(
-        "---\ndescription: Ship it\nallowed-tools: Bash(git push *)\nmodel: opus\n---\n!`git push`\nShip $ARGUMENTS.\n",
+        "---\ndescription: Ship it\nallowed-tools: Bash\nkind: ask\ntitle: [x]\n---\n!`git push`\nShip $ARGUMENTS.\n",
         encoding="utf-8",
     )
     (root / ".claude/commands/tidy.md").write_text("theirs", encoding="utf-8")
     (root / ".tark/prompts/tidy.md").write_text("ours", encoding="utf-8")
     found, problems = found_in(root)
     assert (found["ship"].kind, found["ship"].fill("it")) == ("agent", "!`git push`\nShip it.")
+    assert (found["ship"].title, found["ship"].description) == ("Ship", "Ship it")
     assert found["tidy"].body == "ours"
-    known = "title, description, kind, needsSelection"
+    only = "a prompt in .claude/commands can only set description"
     assert problems == [
-        f".claude/commands/ship.md: ignored: allowed-tools, model (a prompt can only set {known})",
+        f".claude/commands/ship.md: ignored: allowed-tools, kind, title ({only})",
         ".claude/commands/tidy.md is left out: .tark/prompts/tidy.md has the same name",
     ]

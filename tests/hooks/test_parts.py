@@ -8,15 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tark_lsp.agent.hook_problems import hook_problems
+from tark_lsp.agent.hooking import names_of
 from tark_lsp.errors import HookError
 from tark_lsp.hook_settings import HookEvent, HookSettings
-from tark_lsp.hooks.hook import CAN_ANSWER, Hook, HookAnswer, read_answer
+from tark_lsp.hooks.hook import CAN_ANSWER, Hook, HookAnswer, is_for_file, read_answer
 from tark_lsp.hooks.hunk_text import keep_to_hunks
 from tark_lsp.hooks.pinning import SETTINGS, read_offers, resolve_hook
+from tark_lsp.tools import load_tools
 from tark_lsp.workspace.edits import ProposedEdit
+from tark_lsp.workspace.files import Workspace
+from tark_lsp.workspace.globs import Glob
 from tark_lsp.workspace.lines import line_changes, split_lines
 from tark_lsp.workspace.snapshot import Snapshot
 from tests.cases import every
+from tests.memory import MemoryBuffers
 
 FILE = Path("/project/a.py")
 
@@ -34,8 +40,6 @@ LISTENS: list[tuple[dict[str, Any], tuple[HookEvent, str, str], bool]] = [
     ({"tools": ["run_*"]}, ("beforeTool", "edit_file", ""), False),
     ({"on": "beforeEdit", "files": ["*.py"]}, ("beforeEdit", "edit_file", "src/a.py"), True),
     ({"on": "beforeEdit", "files": ["*.py"]}, ("beforeEdit", "edit_file", "src/a.js"), False),
-    ({"on": "beforeEdit", "files": ["src/*"]}, ("beforeEdit", "edit_file", "src/in/a.py"), True),
-    ({"on": "beforeEdit", "files": ["src/*"]}, ("beforeEdit", "edit_file", "tests/a.py"), False),
     ({"on": "turnStart", "tools": ["run_*"]}, ("turnStart", "", ""), True),
 ]
 
@@ -44,6 +48,49 @@ LISTENS: list[tuple[dict[str, Any], tuple[HookEvent, str, str], bool]] = [
 def test_which_events_reach_a_hook(row: tuple[dict[str, Any], tuple[HookEvent, str, str], bool]) -> None:
     settings, event, expected = row
     assert hook(**settings).listens(*event) is expected
+
+
+FILES: list[tuple[str, str, bool]] = [
+    ("src/*", "src/a.py", True),
+    ("src/*", "src/in/a.py", False),
+    ("src/*", "tests/a.py", False),
+    ("src/**", "src/in/a.py", True),
+    ("src/", "src/in/a.py", True),
+    ("**/secrets.toml", "secrets.toml", True),
+    ("**/secrets.toml", "in/secrets.toml", True),
+    ("secrets.toml", "in/secrets.toml", True),
+    ("./a.txt", "a.txt", True),
+    ("/a.txt", "a.txt", True),
+    ("A.TXT", "a.txt", True),
+    ("a.txt", "A.TXT", True),
+    ("[!A].txt", "a.txt", True),
+    ("stra\u00dfe", "STRASSE", True),
+    ("e\u0301.py", "\u00e9.py", True),
+    ("*.{py,pyi}", "src/a.pyi", True),
+    ("/home/me/p/*.py", "/home/me/p/a.py", True),
+    ("home/**", "/home/me/p/a.py", False),
+    ("**/a.py", "/home/me/p/a.py", False),
+    ("{" * 100, "a.py", True),
+]
+
+
+@every("row", FILES, str)
+def test_which_files_a_glob_is_for(row: tuple[str, str, bool]) -> None:
+    glob, name, expected = row
+    assert hook(on="beforeEdit", files=[glob]).listens("beforeEdit", "edit_file", name) is expected
+
+
+@given(st.text(alphabet="ab*?/{,}", min_size=1, max_size=12), st.text(alphabet="ab/", max_size=12))
+def test_a_glob_of_a_rule_is_for_the_same_files(glob: str, name: str) -> None:
+    name = "/".join(part for part in name.split("/") if part) or "a"
+    assert is_for_file(glob, name) is Glob.parse(glob).matches(name)
+
+
+def test_a_file_has_a_name_in_each_folder(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    edit = ProposedEdit.between(Snapshot(folders[1] / "src" / "a.py", ""), "x")
+    names = names_of(Workspace(folders, MemoryBuffers()), edit)
+    assert names == ["src/a.py", (folders[1] / "src" / "a.py").as_posix()]
 
 
 ANSWERS: list[tuple[HookEvent, int, Any, HookAnswer | str]] = [
@@ -57,8 +104,12 @@ ANSWERS: list[tuple[HookEvent, int, Any, HookAnswer | str]] = [
     ("turnStart", 2, b"", HookAnswer(deny="from stderr")),
     ("beforeEdit", 0, {"text": ""}, HookAnswer(text="")),
     ("afterTool", 0, {"context": "x"}, HookAnswer(context="x")),
-    ("afterEdit", 0, b"anything", HookAnswer()),
-    ("turnEnd", 0, b"anything", HookAnswer()),
+    ("afterEdit", 0, b" \n", HookAnswer()),
+    ("turnEnd", 0, {}, HookAnswer()),
+    ("turnEnd", 0, b"hello world", "not JSON on stdout (on stderr: from stderr): hello world"),
+    ("turnEnd", 0, {"decision": "deny"}, "'decision', which turnEnd does not have"),
+    ("afterEdit", 0, {"context": "x"}, "'context', which afterEdit does not have"),
+    ("beforeTool", 126, b"", "ended with exit code 126: from stderr (is the file executable?"),
     ("beforeTool", 0, {"decision": "allow"}, "a hook cannot allow anything"),
     ("beforeTool", 0, {"decision": ["deny"]}, "a hook cannot allow anything"),
     ("turnStart", 0, {"decision": "ask"}, 'a decision that is not "deny"'),
@@ -89,6 +140,28 @@ def test_what_an_answer_means(row: tuple[HookEvent, int, Any, HookAnswer | str])
     with pytest.raises(HookError) as caught:
         read_answer(event, code, given_bytes, "from stderr")
     assert expected in caught.value.message
+
+
+PROBLEMS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"tools": ["run_*", "edit_file", "mcp__*", "*_delete"]}, []),
+    ({"tools": ["Bash"], "enabled": False}, []),
+    ({"tools": ["Bash"], "on": "turnStart"}, []),
+    ({"tools": ["Bash", "Edit(x)", "foo"]}, ["Bash (here: run_command,", "Edit(x) (here: edit_file,", ", foo"]),
+    ({"on": "beforeEdit", "tools": ["Write"]}, ["the hook h does not run for these names", "Write (here: write_file)"]),
+    ({"on": "beforeEdit", "files": ["{" * 100]}, ["the hook h runs for every file: the glob is too long"]),
+]
+
+
+@every("row", PROBLEMS, str)
+def test_settings_that_have_no_effect(row: tuple[dict[str, Any], list[str]]) -> None:
+    settings, expected = row
+    problems = hook_problems([hook(**settings)], load_tools())
+    assert len(problems) == (1 if expected else 0)
+    assert all(text in problems[0] for text in expected)
+
+
+def test_hooks_of_one_name() -> None:
+    assert hook_problems([hook(), hook()], load_tools()) == ["2 hooks have the name h; give each its own"]
 
 
 def test_no_event_can_allow() -> None:
@@ -149,8 +222,10 @@ OFFERED = {
     "without a sandbox": ('name="f"\non="beforeEdit"\ncommand="fmt"\nsandbox=false', "always runs in the sandbox"),
     "with network": ('name="f"\non="beforeEdit"\ncommand="fmt"\nnetwork=true', "always runs in the sandbox"),
     "the name of yours": ('name="mine"\non="beforeEdit"\ncommand="fmt"', "there is another hook mine"),
-    "no such event": ('name="f"\non="beforeLunch"\ncommand="fmt"', "hook 1: on Input should be"),
-    "no command": ('name="f"\non="beforeEdit"', "hook 1: command Field required"),
+    "no such event": ('name="f"\non="beforeLunch"\ncommand="fmt"', "hook 1: on must be 'sessionStart', 'turn"),
+    "no command": ('name="f"\non="beforeEdit"', "hook 1: command is missing"),
+    "a setting of no hook": ('name="f"\non="turnEnd"\ncommand="f"\nfile=[]', "hook 1: file is not a setting of a hook"),
+    "a text for a list": ('name="f"\non="turnEnd"\ncommand="f"\ntools="x"', "hook 1: tools must be a list"),
     "not TOML": ("name=", "cannot be read as TOML"),
 }
 

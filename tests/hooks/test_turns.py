@@ -98,7 +98,7 @@ async def test_a_hook_never_turns_a_question_into_a_yes(desk: HookDesk, body: st
 
 FAULTS = {
     "hangs": ("time.sleep(60)", "did not end within 0.5 s"),
-    "prints garbage": ("print('ok!')", "printed something that is not JSON on stdout"),
+    "prints garbage": ("print('ok!')", "printed something that is not JSON on stdout: ok!"),
     "floods": ("\nwhile True: sys.stdout.write('x' * 65536)", "printed more than 8,000,000 bytes"),
     "fails": ("sys.exit('no config')", "ended with exit code 1: no config"),
     "dies": ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
@@ -126,6 +126,14 @@ async def test_a_missing_program_is_a_failure_too(desk: HookDesk) -> None:
     await desk.run(answer(call("list_directory", path=".")), answer("ok"))
     assert "the program no-such-program-of-mine is not installed" in desk.notices()[0]
     assert len(desk.bench.user.asked) == 1
+
+
+async def test_a_script_that_is_not_executable_is_told_with_the_remedy(desk: HookDesk) -> None:
+    script = desk.scripts / "h.sh"
+    script.write_text("#!/bin/sh\n")
+    desk.add("turnEnd", "", command=str(script), args=[])
+    await desk.run(answer("ok"))
+    assert "cannot be started: Permission denied (is the file executable? `chmod +x` makes it so)" in desk.notices()[0]
 
 
 async def test_nothing_runs_in_a_folder_that_is_not_trusted(desk: HookDesk) -> None:
@@ -193,6 +201,14 @@ async def test_a_hook_refuses_an_edit(desk: HookDesk) -> None:
     assert (desk.bench.text("a.py"), desk.bench.text("b.py")) == ("a\n", "b\n")
 
 
+async def test_a_hook_for_files_at_any_depth_sees_one_at_the_top(desk: HookDesk) -> None:
+    desk.add("beforeEdit", "say(decision='deny', reason='has secrets')", files=["**/secrets.toml"])
+    desk.bench.open("secrets.toml", "a\n")
+    await desk.run(answer(edit("a", "b", "secrets.toml")), answer("ok"))
+    assert desk.bench.errors() == ["denied"]
+    assert desk.bench.text("secrets.toml") == "a\n"
+
+
 async def test_a_hook_for_a_file_sees_it_being_moved_away(desk: HookDesk) -> None:
     desk.add("beforeEdit", "say(decision='deny', reason=f\"{given['from']} stays\")", files=["generated/*"])
     desk.bench.write("generated/a.py", "a\n")
@@ -221,13 +237,17 @@ async def test_an_edit_is_asked_about_if_its_hook_fails(desk: HookDesk) -> None:
     assert desk.bench.text("a.py") == "a\n"
 
 
-async def test_after_an_edit_a_hook_only_observes(desk: HookDesk) -> None:
+async def test_after_an_edit_a_hook_only_observes_and_is_told_so(desk: HookDesk) -> None:
     desk.add("afterEdit", "open(LOG, 'w').write(given['path'] + given['text'])\nsay(context='x', decision='deny')")
+    desk.add("turnEnd", "print('hello')", "e")
     desk.bench.open("a.py", "a\n")
     await desk.run(answer(edit("a", "b")), answer("ok"))
     assert desk.log.read_text() == "a.pyb\n"
     assert "<hook" not in desk.bench.results()[0]
-    assert desk.notices() == []
+    assert desk.notices() == [
+        "the hook h (afterEdit) answered 'context', which afterEdit does not have",
+        "the hook e (turnEnd) printed something that is not JSON on stdout: hello",
+    ]
 
 
 async def test_a_session_and_a_turn_begin_and_end(desk: HookDesk) -> None:

@@ -47,6 +47,7 @@ ERRORS = {
     "too_large": ExitCode.USAGE,
     "context_overflow": ExitCode.LIMIT,
     "budget": ExitCode.LIMIT,
+    "hook": ExitCode.REFUSED,
     "internal": ExitCode.REFUSED,
     "interrupted": ExitCode.REFUSED,
 }

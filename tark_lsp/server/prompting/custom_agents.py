@@ -56,10 +56,11 @@ class CustomAgents:
 
     def find(self, name: str, field: str = "prompt") -> Agent:
         """The agent of this name, if it can be used. Raises RequestError."""
+        found = self._read(name).get(name)
+        if found is not None and self.is_usable(found):
+            return found
         agents = self.find_all()
         usable = [one.name for one in agents.values() if self.is_usable(one)]
-        if name in usable:
-            return agents[name]
         if name in agents:
             from tark_lsp.agent_offers import REASONS
 
@@ -104,8 +105,12 @@ class CustomAgents:
         }
 
     def find_all(self) -> dict[str, Agent]:
+        return self._read()
+
+    def _read(self, only: str = "") -> dict[str, Agent]:
+        """`only`: reads, and reports the problems of, only the files of this name."""
         sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
-        agents = find_agents(sources, _tools, offers=bool(self._workspace.folders) and self._is_trusted())
+        agents = find_agents(sources, _tools, offers=bool(self._workspace.folders) and self._is_trusted(), only=only)
         for problem in sources.problems:
             if problem not in self._reported:
                 self._reported.add(problem)

@@ -29,8 +29,12 @@ class NamedPrompts:
         self._reported: set[str] = set()
 
     def load_all(self) -> Mapping[str, NamedPrompt]:
+        return self._read()
+
+    def _read(self, only: str = "") -> Mapping[str, NamedPrompt]:
+        """`only`: reads, and reports the problems of, only the files of this name."""
         sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
-        found = find_prompts(sources, KINDS)
+        found = find_prompts(sources, KINDS, only)
         for problem in sources.problems:
             if problem not in self._reported:
                 self._reported.add(problem)
@@ -69,7 +73,7 @@ class NamedPrompts:
     def _find(self, name: str) -> Kind | None:
         if name in KINDS and name not in REPLACEABLE:
             return KINDS[name]
-        prompt = self.load_all().get(name)
+        prompt = self._read(name).get(name)
         return KINDS.get(name) if prompt is None else kind_of_prompt(prompt)
 
 

@@ -31,10 +31,12 @@ class HookCommands:
         offered = trusted and any(folder.joinpath(*OFFERS).is_file() for folder in workspace.folders)
         if workspace.in_memory or not (own or offered):
             return NO_HOOKS, []
+        from tark_lsp.agent.hook_problems import hook_problems
         from tark_lsp.hooks.hook import Hook
         from tark_lsp.hooks.pinning import read_offers
         from tark_lsp.hooks.running import Surroundings, run_hook
         from tark_lsp.mcp.pin_store import PinStore
+        from tark_lsp.tools import load_tools
 
         hooks, problems = [Hook(settings) for settings in own], list[str]()
         pins = PinStore(hook_pins_folder)
@@ -46,6 +48,7 @@ class HookCommands:
                 problems.append(f"this folder offers hooks ({', '.join(new)}): `tark-lsp hooks approve NAME` shows one")
             problems += found.problems
             hooks = [*approved, *hooks]  # the user's hooks come last, so they see the changes of a project's hooks
+        problems += hook_problems(hooks, load_tools())
         around = Surroundings(
             workspace.folders,
             os.environ,

@@ -195,3 +195,12 @@ async def test_show_context_is_that_of_the_agent(make: MakeDesk) -> None:
     assert "2 tools" in [part["name"] for part in less["parts"]]
     assert any(part["name"].endswith("reviewer.md") for part in less["parts"])
     assert less["tokens"] < plain["tokens"]
+
+
+async def test_a_turn_tells_only_about_the_agent_that_it_uses(make: MakeDesk) -> None:
+    desk = trusted(make)
+    write(desk, "other.md", "", own=True)
+    write(desk, "reviewer.md", "---\ncolor: red\n---\nYou review.\n", own=True)
+    await ended(desk, prompt="/agent reviewer look")
+    (note,) = desk.connection.notes()
+    assert "reviewer.md: ignored: color" in note

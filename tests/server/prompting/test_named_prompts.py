@@ -164,6 +164,15 @@ async def test_what_is_left_out_is_said_once(make: MakeDesk) -> None:
     assert any("ignored: approval" in note for note in notes)
 
 
+async def test_a_turn_tells_only_about_the_prompt_that_it_uses(make: MakeDesk) -> None:
+    desk = make()
+    write(desk, "other.md", "")
+    write(desk, "review.md", "---\napproval: balanced\n---\nReview.\n")
+    await ended(desk, prompt="/review")
+    (note,) = desk.connection.notes()
+    assert "review.md: ignored: approval" in note
+
+
 async def test_for_clients(make: MakeDesk) -> None:
     desk = make()
     assert (await desk.command("tark.state"))["prompts"] == []
