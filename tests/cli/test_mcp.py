@@ -114,6 +114,30 @@ def test_a_table_is_removed_and_nothing_else(tmp_path: Path) -> None:
     assert not remove_server(file, "toy")
 
 
+COMMENTS = {
+    "above the next table": ('[mcp.servers.toy]\ncommand = "x"\n\n# c\n[c]\n', "# c\n[c]\n"),
+    "no empty line": ('[mcp.servers.toy]\ncommand = "x"\n# c\n[mcp.servers.c]\n', "# c\n[mcp.servers.c]\n"),
+    "of a part of the file": ("[mcp.servers.toy]\n\n# part\n\n# c\n[c]\n", "# part\n\n# c\n[c]\n"),
+    "about the table": ('[a]\n\n[mcp.servers.toy]\n# x\ncommand = "x"\n# y\n\n[c]\n', "[a]\n\n[c]\n"),
+    "between tables of the server": (
+        '[a]\n[mcp.servers.toy]\ncommand = "x"\n\n# env\n[mcp.servers.toy.env]\nK = "v"\n\n# c\n[c]\n',
+        "[a]\n\n# c\n[c]\n",
+    ),
+    "above the table": ('# toy\n[mcp.servers.toy]\ncommand = "x"\n\n[c]\n', "# toy\n\n[c]\n"),
+    "at the end": ('[a]\n\n[mcp.servers.toy]\ncommand = "x"\n# x\n\n# end', "[a]\n\n# end"),
+    "ends of lines": ("# a\r\n[a]\r\n[mcp.servers.toy]\r\n\r\n# c\r\n[c]\r\n", "# a\r\n[a]\r\n\r\n# c\r\n[c]\r\n"),
+}
+
+
+@pytest.mark.parametrize("where", COMMENTS)
+def test_comments_about_something_else_stay(tmp_path: Path, where: str) -> None:
+    text, left = COMMENTS[where]
+    file = tmp_path / "config.toml"
+    file.write_bytes(text.encode())
+    assert remove_server(file, "toy")
+    assert file.read_bytes().decode() == left
+
+
 BAD_FILES = {
     "an inline table": 'mcp = { servers = { x = { command = "y" } } }\n',
     "no TOML": "[",
@@ -130,9 +154,16 @@ def test_a_file_that_cannot_be_extended_stays_as_it_is(tmp_path: Path, bad: str)
     assert file.read_text() == BAD_FILES[bad]
 
 
-def test_a_multiline_string_that_looks_like_a_table_is_not_cut(tmp_path: Path) -> None:
+MULTILINE = {
+    "a table": '[mcp.servers.toy]\ncommand = "x"\n[c]\nd = """\n[mcp.servers.toy]\n"""\n',
+    "a comment": '[mcp.servers.toy]\ncommand = """x\n\n# y"""\n[c]\n',
+}
+
+
+@pytest.mark.parametrize("like", MULTILINE)
+def test_a_multiline_string_that_looks_like_something_else_is_not_cut(tmp_path: Path, like: str) -> None:
     file = tmp_path / "config.toml"
-    text = '[mcp.servers.toy]\ncommand = "x"\n[c]\nd = """\n[mcp.servers.toy]\n"""\n'
+    text = MULTILINE[like]
     file.write_text(text)
     with pytest.raises(SettingsError, match="remove it yourself"):
         remove_server(file, "toy")
