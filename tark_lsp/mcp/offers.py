@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from tark_lsp.mcp.names import server_name
 from tark_lsp.mcp.server_config import ServerConfig
 from tark_lsp.mcp_settings import McpServerSettings, McpSettings
-from tark_lsp.settings_cleaning import WRONG_KEY
 
 PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
 LARGEST_FILE = 1_000_000
@@ -156,7 +155,7 @@ def validated(values: Mapping[str, Any]) -> McpServerSettings:
         whole = McpSettings.model_validate({"servers": {"x": dict(values)}}, by_alias=True, by_name=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(step) for step in first["loc"][2:] if step != WRONG_KEY)
+        place = ".".join(str(step) for step in first["loc"][2:] if step != "[key]")  # pydantic's mark of a wrong key
         why = KINDS.get(first["type"]) or first["msg"].removeprefix("Value error, ").replace("Input should", "must")
         raise ValueError(f"{place} {why}") from None
     return whole.servers["x"]

@@ -65,9 +65,9 @@ def test_a_no_approves_nothing_and_starts_nothing(tmp_path: Path) -> None:
     assert terminal.end() == 1
     assert "nothing was approved" in terminal.plain
     assert not log.exists()
-    shown = tark(tmp_path)[1].splitlines()
-    assert shown[0].endswith(f"you have not approved it: {sys.executable} -S {PLAIN}")
-    assert shown[1].endswith("`tark-lsp mcp approve offered`")
+    row, hint = tark(tmp_path)[1].splitlines()
+    assert row.endswith(f"you have not approved it: {sys.executable} -S {PLAIN}")
+    assert hint.endswith("`tark-lsp mcp approve offered`")
     shown = tark(tmp_path, "remove", "offered")[1]
     assert f"offered is an offer of {tmp_path / '.mcp.json'}, which you have not approved" in shown
 
