@@ -18,6 +18,8 @@ from tark_lsp.mcp_settings import McpServerSettings, McpSettings
 
 PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
 LARGEST_FILE = 1_000_000
+LARGEST_LOCAL = 50_000_000
+"""Of a file that also has the history of Claude Code."""
 MOST_SERVERS = 50
 KEYS = ("mcpServers", "servers", "mcp")
 """The keys of the table of servers: of Claude Code, Claude Desktop and Cursor; of VS Code; of opencode."""
@@ -66,8 +68,8 @@ def read_file(file: Path, *, workspace: Path | None = None, shown: str = "", loc
     try:
         if not file.is_file():
             return Offers()
-        if file.stat().st_size > LARGEST_FILE:
-            return Offers(problems=(f"{shown} is larger than {LARGEST_FILE:,} bytes",))
+        if file.stat().st_size > (largest := LARGEST_LOCAL if local else LARGEST_FILE):
+            return Offers(problems=(f"{shown} is larger than {largest:,} bytes",))
         value = _loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         return Offers(problems=(f"{shown} cannot be read as JSON: {error}",))
@@ -94,9 +96,10 @@ def _entries(value: Any, problems: list[str]) -> list[tuple[str, Any]]:
     if not isinstance(value, dict):
         problems.append("it must be an object in braces {}")
         return []
-    key = next((key for key in KEYS if key in value), None)
-    if key is None:
+    present = [key for key in KEYS if key in value]
+    if not present:
         return []
+    key = next((key for key in present if isinstance(value[key], dict)), present[0])
     table = value[key]
     if key == "mcp" and isinstance(table, dict) and "servers" in table:
         table, key = table["servers"], "mcp.servers"
