@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tark_lsp.cli.mcp_servers.approval import Approval
-from tark_lsp.cli.mcp_servers.programs import PROGRAMS, files_of
+from tark_lsp.cli.mcp_servers.importing import import_servers
+from tark_lsp.cli.mcp_servers.programs import PROGRAMS
+from tark_lsp.cli.mcp_servers.testing import try_server
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
 from tark_lsp.cli.visible import one_line, visible, whole_line
 from tark_lsp.errors import McpError, RequestError
 from tark_lsp.folders import caches_folder, mcp_pins_folder, private_paths, state_folder, user_config_path
-from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.config_text import add_server, configured, remove_server
 from tark_lsp.mcp.launching import Surroundings
-from tark_lsp.mcp.names import SERVER, tool_name
-from tark_lsp.mcp.offers import project_offers, read_file, validated
+from tark_lsp.mcp.names import SERVER, server_name, tool_name
+from tark_lsp.mcp.offers import project_offers, validated
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.server import McpServer, ServerState
-from tark_lsp.mcp.server_config import ServerConfig, resolve
+from tark_lsp.mcp.server_config import ServerConfig, quoted, resolve
 from tark_lsp.mcp.token_store import TokenStore, entry_of
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
@@ -48,8 +49,8 @@ def main(arguments: Sequence[str]) -> int:
         options.command = words[at + 1 :]
     folder = Path(os.path.realpath(Path.cwd()))
     screen = Screen(new_console(), folder)
-    if options.what == "add" and bool(options.url) == bool(options.command):
-        parser.error("give a command after --, or --url")
+    if options.what == "add" and (wrong := _wrong_usage(options)):
+        parser.error(wrong)
     return run_to_exit_code(_Mcp(screen, folder).run(options), screen)
 
 
@@ -77,10 +78,13 @@ def new_parser() -> ArgumentParser:
     add.add_argument("--network", action="store_true", help="give it the network in the sandbox")
     add.add_argument("--no-sandbox", action="store_true", help="run it without the sandbox")
     add.add_argument("--trusted", action="store_true", help="trust what it says about its tools (which only read)")
-    add.add_argument("command", metavar="COMMAND", nargs="*", help="the program and its arguments, after --")
+    add.add_argument(
+        "command", metavar="COMMAND", nargs="*", default=[], help="the program and its arguments, after --"
+    )
     bring = actions.add_parser("import", help="add the servers of another program to your config.toml")
     bring.add_argument("program", metavar="PROGRAM", help=f"{', '.join(PROGRAMS)}, or a file of one of them")
     bring.add_argument("names", metavar="NAME", nargs="*", help="only these servers")
+    bring.add_argument("--network", action="store_true", help="give them the network in the sandbox")
     approve = actions.add_parser("approve", help="show a server and all its tools, and approve them")
     approve.add_argument("name", metavar="NAME", help="as in the list")
     login = actions.add_parser("login", help="log in at a server over HTTP, with your browser")
@@ -117,7 +121,9 @@ class _Mcp:
             case "add":
                 return await self._add(options)
             case "import":
-                return self._import(options.program, options.names)
+                return import_servers(
+                    self._screen, self._folder, options.program, options.names, network=options.network
+                )
             case "approve":
                 return await self._approval().approve(self._find(options.name))
             case "login":
@@ -128,7 +134,8 @@ class _Mcp:
             case "remove":
                 return await self._remove(options.name)
             case "test":
-                return await self._test(self._find(options.name), options.tool, options.arguments)
+                server = McpServer(self._find(options.name), self._pins, self._around)
+                return await try_server(self._screen, self._approval(), server, options.tool, options.arguments)
             case _:
                 return await self._list(as_json=options.json)
 
@@ -157,7 +164,7 @@ class _Mcp:
     async def _list(self, *, as_json: bool) -> int:
         configs = self._configs()
         for config in configs:
-            state, shown, tools = await self._state(config)
+            state, shown, tools, hint = await self._state(config)
             if as_json:
                 row = {"name": config.name, "source": config.scope, "state": state, "runs": shown, "tools": tools}
                 print(json.dumps(row))
@@ -165,30 +172,34 @@ class _Mcp:
             count = f", {len(tools)} {'tool' if len(tools) == 1 else 'tools'}" if tools else ""
             source = f" ({whole_line(config.scope)})" if config.is_offer else ""
             self._screen.print_line(f"{config.name}{source}: {whole_line(state)}{count}: {whole_line(shown)}")
+            if hint:
+                self._screen.print_line(f"  {whole_line(hint)}", "dim")
         if not configs and not as_json:
             self._screen.print_line("there are no MCP servers; tark-lsp mcp add --help shows how to add one")
         return DONE
 
-    async def _state(self, config: ServerConfig) -> tuple[str, str, list[str]]:
+    async def _state(self, config: ServerConfig) -> tuple[str, str, list[str], str]:
+        """The state, the command or URL, the names of the tools, and what the user can do."""
+        settings, name = config.settings, config.name
+        shown = settings.url or " ".join(map(quoted, (settings.command or "", *settings.args)))
         try:
             shown = resolve(config, [self._folder]).shown
-            if not config.settings.enabled:
-                return "disabled", shown, []
+            if not settings.enabled:
+                return "disabled", shown, [], ""
             pin = McpServer(config, self._pins, self._around).approved()
-            needs_login = (
-                pin.needs_login and await self._around.tokens.read(entry_of(config.name, config.scope)) is None
-            )
+            needs_login = pin.needs_login and await self._around.tokens.read(entry_of(name, config.scope)) is None
         except McpError as error:
-            return error.message, config.settings.url or config.settings.command or "", []
-        state = ServerState.NEEDS_LOGIN if needs_login else "approved"
-        return state, shown, [tool_name(config.name, tool.name) for tool in pin.tools]
+            return error.message, shown, [], error.hint
+        tools = [tool_name(name, tool.name) for tool in pin.tools]
+        if needs_login:
+            return ServerState.NEEDS_LOGIN, shown, tools, f"log in with `tark-lsp mcp login {name}`"
+        return "approved", shown, tools, ""
 
     async def _add(self, options: Namespace) -> int:
-        if not SERVER.fullmatch(options.name):
-            raise RequestError(f"{one_line(options.name)!r} cannot be the name of a server", hint="use a-z, 0-9 and -")
-        if options.name in configured(user_config_path()):
-            hint = f"use another name, or remove it first: tark-lsp mcp remove {options.name}"
-            raise RequestError(f"you have an MCP server {options.name} already", hint=hint)
+        name = options.name
+        if name in configured(user_config_path()):
+            hint = f"to approve it: tark-lsp mcp approve {name}; to replace it, first: tark-lsp mcp remove {name}"
+            raise RequestError(f"you have an MCP server {name} already", hint=hint)
         program = {} if options.url else {"command": options.command[0], "args": options.command[1:]}
         values = {
             **({"url": options.url} if options.url else program),
@@ -203,36 +214,26 @@ class _Mcp:
             settings = validated(values)
         except ValueError as error:
             raise RequestError(str(error)) from error
-        config = ServerConfig(options.name, settings)
+        config = ServerConfig(name, settings)
         resolve(config, [self._folder])
-        self._screen.print_line(visible(add_server(user_config_path(), options.name, settings)))
-        return await self._approval().approve(config)
-
-    def _import(self, program: str, names: Sequence[str]) -> int:
-        known = [*self._settings.mcp.servers]
-        before = len(known)
-        for file in files_of(program):
-            found = read_file(file, workspace=self._folder)
-            for problem in found.problems:
-                self._screen.print_line(whole_line(problem), "yellow")
-            for one in found.servers:
-                if (names and one.name not in names) or one.name in known:
-                    continue
-                self._screen.print_line(visible(add_server(user_config_path(), one.name, one.settings)))
-                known.append(one.name)
-        added = len(known) - before
-        self._screen.print_line(
-            f"{added} {'server was' if added == 1 else 'servers were'} added to {one_line(str(user_config_path()))}"
-        )
-        if added:
-            self._screen.print_line("none of them starts before you approve it: tark-lsp mcp approve NAME")
-        return DONE if added else NOT_DONE
+        self._screen.print_line(visible(add_server(user_config_path(), name, settings)))
+        code = NOT_DONE
+        try:
+            code = await self._approval().approve(config)
+        finally:  # also after an error or Ctrl-C
+            if code != DONE:
+                left = f"{name} is in your config.toml, but not approved; to go on: tark-lsp mcp approve {name}"
+                self._screen.print_line(left, "yellow")
+        return code
 
     async def _remove(self, name: str) -> int:
         config = next((one for one in self._configs() if one.name == name), None)
         scope = "" if config is None else config.scope
         removed = remove_server(user_config_path(), name)  # first: if it fails, the approval stays, too
         unpinned = self._pins.remove(name, scope)
+        if not unpinned and not removed and config is not None:
+            hint = "it does not start before you approve it; to remove the offer, edit that file"
+            raise RequestError(f"{name} is an offer of {one_line(scope)}, which you have not approved", hint=hint)
         if not unpinned and not removed:
             raise RequestError(f"there is no MCP server {one_line(name)!r}", hint="tark-lsp mcp list shows them")
         self._screen.print_line(f"removed: {name}")
@@ -240,39 +241,20 @@ class _Mcp:
             self._screen.print_line("its login was deleted from the keyring")
         return DONE
 
-    async def _test(self, config: ServerConfig, tool: str | None, arguments: str) -> int:
-        server = McpServer(config, self._pins, self._around)
-        try:
-            await server.ready()
-            facts = server.client.connection.facts
-            self._screen.print_line(f"{one_line(facts.name)} speaks {facts.version}", "green")
-            off = server.tools.changes.off
-            for one in server.approved().tools:
-                self._screen.print_line(f"  {one_line(one.name)}{' (off: it changed)' if one.name in off else ''}")
-            for problem in server.tools.problems:
-                self._screen.print_line(whole_line(problem), "yellow")
-            return DONE if tool is None else await self._call(server, tool, arguments)
-        finally:
-            await server.aclose()
 
-    async def _call(self, server: McpServer, name: str, arguments: str) -> int:
-        tool = server.approved().find(name)
-        try:
-            given = json.loads(arguments)
-        except ValueError as error:
-            raise RequestError(f"the arguments are not JSON: {error}") from error
-        if tool is None or not isinstance(given, dict):
-            raise RequestError(
-                f"there is no tool {one_line(name)!r}" if tool is None else "the arguments are not an object"
-            )
-        content = await server.call_tool(Call(tool, given))
-        self._screen.print_line(visible(content.text), "red" if content.is_error else "none", exact=True)
-        return NOT_DONE if content.is_error else DONE
+def _wrong_usage(options: Namespace) -> str:
+    """What is wrong with the options of `add`; empty if nothing is."""
+    if not SERVER.fullmatch(options.name):
+        similar = server_name(options.name)
+        example = f", like {similar}" if similar else ""
+        return f"{one_line(options.name)!r} cannot be the name of a server: use at most 20 of a-z, 0-9 and -{example}"
+    if options.url and options.command:
+        return "give either a command after -- or --url, not both"
+    if not options.url and not options.command:
+        return "give a command after --, or --url"
+    wrong = next((text for text in (*options.env, *options.header) if "=" not in text), None)
+    return "" if wrong is None else f"{one_line(wrong)!r} is not NAME=VALUE"
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:
-    """Raises RequestError."""
-    for text in texts:
-        if "=" not in text:
-            raise RequestError(f"{one_line(text)!r} is not NAME=VALUE")
     return dict(text.split("=", 1) for text in texts)

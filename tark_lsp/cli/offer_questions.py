@@ -23,13 +23,17 @@ class OfferQuestions:
         self._folder = folder
         self._keyboard = Keyboard()
 
-    async def is_trusted(self, what: str) -> bool:
-        """Whether the user trusts the folder, which an offer (`what`) needs. Asks them if they have not said so."""
+    async def is_trusted(self, what: str, why: str = "comes with the folder") -> bool:
+        """Whether the user trusts the folder, which `what` needs, because it `why`. Asks them if they have not said so.
+        Raises RequestError without a terminal."""
         store = PermissionStore(permissions_path, lambda problem: self._screen.print_line(problem, "yellow"))
         try:
             if store.is_trusted([self._folder]):
                 return True
-            question = f"This {what} comes with the folder. Do you trust {whole_line(str(self._folder))}?"
+            if not at_terminal():
+                hint = "run `tark-lsp permissions trust` in it, if you trust it"
+                raise RequestError(f"this {what} {why}, and you do not trust {self._folder}", hint=hint)
+            question = f"This {what} {why}. Do you trust {whole_line(str(self._folder))}?"
             if not await self.agreed(question):
                 return False
             store.add(self._folder)

@@ -40,6 +40,8 @@ class Listed:
     differs: bool
     unconfined: str = ""
     """Why the server ran without a sandbox; empty if it ran in one."""
+    shows_tools: bool = True
+    """Whether `shown` has the tools. False if they are those that were approved before."""
 
 
 def shown_command(config: ServerConfig, resolved: Resolved) -> list[str]:
@@ -99,7 +101,7 @@ async def list_tools(
         lines = shown_changes(changes) or ["its tools are as you approved them"]
         kept = replace(pin, off=tuple(name for name in before.off if pin.find(name) is not None))
         differs = bool(changes) or kept.unconfined != before.unconfined
-        return Listed(Shown(tuple(lines), bool(changes)), kept, differs, connector.unconfined)
+        return Listed(Shown(tuple(lines), bool(changes)), kept, differs, connector.unconfined, bool(changes))
     finally:
         keep_log(server_log.lines())
         await connector.aclose()

@@ -5,7 +5,7 @@ import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,21 +45,15 @@ def remove_server(file: Path, name: str) -> bool:
     text = _read(file)
     if name not in _servers(text, file):
         return False
-    kept, inside = [], False
-    for line in text.splitlines(keepends=True):
-        if (found := HEADER.match(line.rstrip("\n"))) is not None:
-            path = [part.strip().strip("\"'") for part in found[1].split(".")]
-            inside = path[:3] == ["mcp", "servers", name]
-        if not inside:
-            kept.append(line)
-    shorter = "".join(kept)
+    kept, removed = _split(text, name)
     try:
-        exact = _without(tomllib.loads(shorter), name) == _without(tomllib.loads(text), name)
+        only = _without(tomllib.loads(removed), name) == _without({}, name)
+        exact = only and _without(_loads(kept), name) == _without(_loads(text), name)
     except tomllib.TOMLDecodeError:
         exact = False
-    if not exact or name in _servers(shorter, file):
+    if not exact or name in _servers(kept, file):
         raise SettingsError(f"{name} cannot be removed from {file}", hint="remove it yourself")
-    _write(file, shorter)
+    _write(file, kept)
     return True
 
 
@@ -69,6 +63,38 @@ def configured(file: Path) -> tuple[str, ...]:
         return tuple(_servers(_read(file), file))
     except SettingsError:
         return ()
+
+
+def _split(text: str, name: str) -> tuple[str, str]:
+    """The lines outside the server's tables, and those inside. Comments above the next table are outside."""
+    parts: list[tuple[bool, list[str]]] = [(False, [])]
+    """Whether the lines are inside, and the lines."""
+    for line in text.splitlines(keepends=True):
+        if (found := HEADER.match(line.rstrip("\r\n"))) is not None:
+            path = [part.strip().strip("\"'") for part in found[1].split(".")]
+            inside = path[:3] == ["mcp", "servers", name]
+            if inside != parts[-1][0]:
+                parts.append((inside, []))
+        parts[-1][1].append(line)
+    kept: list[str] = []
+    removed: list[str] = []
+    for number, (inside, lines) in enumerate(parts, 1):
+        end = _end(lines, is_last=number == len(parts)) if inside else 0
+        removed += lines[:end]
+        while inside and end < len(lines) and not lines[end].strip() and not (kept and kept[-1].strip()):
+            end += 1  # an empty line less, if there is one above the table
+        kept += lines[end:]
+    return "".join(kept), "".join(removed)
+
+
+def _end(lines: Sequence[str], *, is_last: bool) -> int:
+    """How many of the lines from a table's header on are about the table. The comments below its last value are not,
+    except those that touch the value and nothing else."""
+    end = len(lines)
+    while lines[end - 1].lstrip()[:1] in ("", "#"):
+        end -= 1
+    first_empty = next((place for place in range(end, len(lines)) if not lines[place].strip()), None)
+    return first_empty if first_empty is not None else len(lines) if is_last else end
 
 
 def _without(value: dict[str, Any], name: str) -> dict[str, Any]:
@@ -88,9 +114,14 @@ def _value(value: Any) -> str:
     return json.dumps(value)
 
 
+def _loads(text: str) -> dict[str, Any]:
+    """Raises tomllib.TOMLDecodeError."""
+    return tomllib.loads(text.removeprefix("\ufeff"))
+
+
 def _servers(text: str, file: Path) -> dict[str, Any]:
     try:
-        value = tomllib.loads(text.removeprefix("\ufeff"))
+        value = _loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file} cannot be read as TOML: {error}", hint="correct it first") from error
     mcp = value.get("mcp")
@@ -100,7 +131,7 @@ def _servers(text: str, file: Path) -> dict[str, Any]:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_bytes().decode()  # not `read_text`, which changes the ends of lines
     except FileNotFoundError:
         return ""
     except (OSError, ValueError) as error:

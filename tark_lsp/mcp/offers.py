@@ -5,7 +5,7 @@ This module starts nothing. An entry of a file is only an offer: it needs a trus
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,19 @@ from tark_lsp.mcp_settings import McpServerSettings, McpSettings
 
 PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
 LARGEST_FILE = 1_000_000
+LARGEST_LOCAL = 50_000_000
+"""Of a file that also has the history of Claude Code."""
 MOST_SERVERS = 50
 KEYS = ("mcpServers", "servers", "mcp")
 """The keys of the table of servers: of Claude Code, Claude Desktop and Cursor; of VS Code; of opencode."""
 OTHER_VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}|\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+KINDS = {
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+    "mapping_type": "must be an object",
+    "dict_type": "must be an object",
+}
+"""What is wrong with a value, by pydantic's type of the error."""
 COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
@@ -52,42 +61,70 @@ def project_offers(folders: Sequence[Path], taken: Sequence[str] = ()) -> Offers
     return Offers(tuple(servers.values()), tuple(problems))
 
 
-def read_file(file: Path, *, workspace: Path | None = None, shown: str = "") -> Offers:
-    """The servers in one file of any of these programs; empty if it is missing. `shown`: its path in problems."""
+def read_file(file: Path, *, workspace: Path | None = None, shown: str = "", local: bool = False) -> Offers:
+    """The servers in one file of any of these programs; empty if it is missing. `shown`: its path in problems.
+    `local`: also the servers that Claude Code has in this file for the workspace only."""
     shown = shown or str(file)
     try:
         if not file.is_file():
             return Offers()
-        if file.stat().st_size > LARGEST_FILE:
-            return Offers(problems=(f"{shown} is larger than {LARGEST_FILE:,} bytes",))
+        if file.stat().st_size > (largest := LARGEST_LOCAL if local else LARGEST_FILE):
+            return Offers(problems=(f"{shown} is larger than {largest:,} bytes",))
         value = _loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         return Offers(problems=(f"{shown} cannot be read as JSON: {error}",))
     servers: dict[str, ServerConfig] = {}
     problems: list[str] = []
-    for raw_name, entry in list(_entries(value))[:MOST_SERVERS]:
+    entries = [*(_local(value, workspace, problems) if local else ()), *_entries(value, problems)]
+    if len(entries) > MOST_SERVERS:
+        problems.append(f"it has more than {MOST_SERVERS} servers, so the last ones are left out")
+    for raw_name, entry in entries[:MOST_SERVERS]:
         name = server_name(raw_name)
         if not name or name in servers:
-            problems.append(f"{shown}: {raw_name[:80]!r} has no unique name that tark-lsp can use")
+            why = f"another server has the name {name}" if name else "tark-lsp cannot use this name"
+            problems.append(f"{raw_name[:80]!r} is left out: {why}")
             continue
         try:
             servers[name] = ServerConfig(name, _settings(entry, workspace), file)
         except ValueError as error:
-            problems.append(f"{shown}: {name}: {_reason(error)}")
-    return Offers(tuple(servers.values()), tuple(problems))
+            problems.append(f"{name}: {_reason(error)}")
+    return Offers(tuple(servers.values()), tuple(f"{shown}: {problem}" for problem in problems))
 
 
-def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+def _entries(value: Any, problems: list[str]) -> list[tuple[str, Any]]:
     """(name, entry) of each server. opencode 2 has them in `mcp.servers`."""
     if not isinstance(value, dict):
-        return
-    for key in KEYS:
-        table = value.get(key)
-        if isinstance(table, dict) and key == "mcp" and isinstance(table.get("servers"), dict):
-            table = table["servers"]
-        if isinstance(table, dict):
-            yield from ((str(name), entry) for name, entry in table.items())
-            return
+        problems.append("it must be an object in braces {}")
+        return []
+    present = [key for key in KEYS if key in value]
+    if not present:
+        return []
+    key = next((key for key in present if isinstance(value[key], dict)), present[0])
+    table = value[key]
+    if key == "mcp" and isinstance(table, dict) and "servers" in table:
+        table, key = table["servers"], "mcp.servers"
+    if not isinstance(table, dict):
+        problems.append(f"{key} must be an object with a name for each server")
+        return []
+    return list(table.items())
+
+
+def _local(value: Any, workspace: Path | None, problems: list[str]) -> list[tuple[str, Any]]:
+    """(name, entry) of each server that Claude Code has for the workspace only. Those of others become a problem."""
+    projects = value.get("projects") if isinstance(value, dict) else None
+    found: list[tuple[str, Any]] = []
+    for folder, project in projects.items() if isinstance(projects, dict) else ():
+        servers = project.get("mcpServers") if isinstance(project, dict) else None
+        if not isinstance(servers, dict) or not servers:
+            continue
+        if workspace is not None and Path(folder) == workspace:
+            found += servers.items()
+        else:
+            names = ", ".join(servers)
+            problems.append(
+                f"{names[:200]} of {folder[:200]} left out: to import them, run this command in that folder"
+            )
+    return found
 
 
 def _settings(entry: Any, workspace: Path | None) -> McpServerSettings:
@@ -121,8 +158,9 @@ def validated(values: Mapping[str, Any]) -> McpServerSettings:
         whole = McpSettings.model_validate({"servers": {"x": dict(values)}}, by_alias=True, by_name=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"][2:]))
-        raise ValueError(f"{place} {first['msg'].removeprefix('Value error, ')}") from None
+        place = ".".join(str(step) for step in first["loc"][2:] if step != "[key]")  # pydantic's mark of a wrong key
+        why = KINDS.get(first["type"]) or first["msg"].removeprefix("Value error, ").replace("Input should", "must")
+        raise ValueError(f"{place} {why}") from None
     return whole.servers["x"]
 
 

@@ -31,6 +31,8 @@ def test_a_server_is_added_approved_and_tried(tmp_path: Path) -> None:
     env = ("--env", f"TOY_LOG={log}", "--env", "KEY=${NOT_A_KEY:-none}")
     add = ("mcp", "add", "toy", *env, "--", sys.executable, "-S", PLAIN, "invisible")
     terminal = Terminal(add, tmp_path, environment(tmp_path))
+    terminal.see(f"This server can run code of the folder. Do you trust {tmp_path}?")
+    terminal.type("y")
     terminal.see("Start it, to see its tools? [y]es, [n]o, then Enter: ")
     assert not log.exists()
     assert f"runs: {sys.executable} -S {PLAIN} invisible" in " ".join(terminal.plain.split())
@@ -63,7 +65,45 @@ def test_a_no_approves_nothing_and_starts_nothing(tmp_path: Path) -> None:
     assert terminal.end() == 1
     assert "nothing was approved" in terminal.plain
     assert not log.exists()
-    assert "you have not approved it" in tark(tmp_path)[1]
+    row, hint = tark(tmp_path)[1].splitlines()
+    assert row.endswith(f"you have not approved it: {sys.executable} -S {PLAIN}")
+    assert hint.endswith("`tark-lsp mcp approve offered`")
+    shown = tark(tmp_path, "remove", "offered")[1]
+    assert f"offered is an offer of {tmp_path / '.mcp.json'}, which you have not approved" in shown
+
+
+def test_a_server_that_is_not_approved_after_add_can_be_approved_later(tmp_path: Path) -> None:
+    add = ("add", "toy", "--", sys.executable, "-S", PLAIN)
+    code, shown = tark(tmp_path, *add)
+    assert code == 1
+    assert "toy is in your config.toml, but not approved; to go on: tark-lsp mcp approve toy" in shown
+    code, shown = tark(tmp_path, *add)
+    assert code == 1
+    assert "you have an MCP server toy already" in shown
+    assert "to approve it: tark-lsp mcp approve toy" in shown
+    terminal = Terminal(("mcp", "approve", "toy"), tmp_path, environment(tmp_path))
+    terminal.see("Do you trust")
+    terminal.type("n")
+    assert terminal.end() == 1
+    assert "Start it" not in terminal.plain
+
+
+WRONG_USAGE = {
+    "a name": (("my_server", "--", "x"), "use at most 20 of a-z, 0-9 and -, like my-server"),
+    "a long name": (("x" * 21, "--", "x"), "use at most 20 of a-z, 0-9 and -, like " + "x" * 20),
+    "both": (("x", "--url", "https://x.example", "--", "x"), "give either a command after -- or --url, not both"),
+    "none": (("x",), "give a command after --, or --url"),
+    "no name": ((), "the following arguments are required: NAME\n"),
+    "a variable": (("x", "--env", "K", "--", "x"), "'K' is not NAME=VALUE"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_USAGE)
+def test_wrong_usage_of_add_says_what_is_right(tmp_path: Path, wrong: str) -> None:
+    arguments, said = WRONG_USAGE[wrong]
+    code, shown = tark(tmp_path, "add", *arguments)
+    assert (code, said in shown) == (2, True)
+    assert not config_of(tmp_path).exists()
 
 
 def test_without_a_terminal_nothing_is_approved(tmp_path: Path) -> None:
@@ -77,19 +117,6 @@ def test_without_a_terminal_nothing_is_approved(tmp_path: Path) -> None:
     code, shown = tark(tmp_path, "add", "toy", "--", "no-such-program")
     assert code == 1
     assert "you have an MCP server toy already" in shown
-
-
-def test_servers_of_other_programs_are_imported(tmp_path: Path) -> None:
-    entry = {"command": "uvx", "args": ["a"], "env": {"K": "${K}"}}
-    (tmp_path / ".cursor").mkdir()
-    (tmp_path / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": {"One": entry, "two": entry}}))
-    code, shown = tark(tmp_path, "import", "cursor", "one")
-    assert code == 0
-    assert "1 server was added" in shown
-    assert config_of(tmp_path).read_text() == (
-        '[mcp.servers.one]\ncommand = "uvx"\nargs = ["a"]\nenv = { "K" = "${K}" }\n'
-    )
-    assert "no file of opencode" in tark(tmp_path, "import", "opencode")[1]
 
 
 TOML = """\
@@ -114,6 +141,30 @@ def test_a_table_is_removed_and_nothing_else(tmp_path: Path) -> None:
     assert not remove_server(file, "toy")
 
 
+COMMENTS = {
+    "above the next table": ('[mcp.servers.toy]\ncommand = "x"\n\n# c\n[c]\n', "# c\n[c]\n"),
+    "no empty line": ('[mcp.servers.toy]\ncommand = "x"\n# c\n[mcp.servers.c]\n', "# c\n[mcp.servers.c]\n"),
+    "of a part of the file": ("[mcp.servers.toy]\n\n# part\n\n# c\n[c]\n", "# part\n\n# c\n[c]\n"),
+    "about the table": ('[a]\n\n[mcp.servers.toy]\n# x\ncommand = "x"\n# y\n\n[c]\n', "[a]\n\n[c]\n"),
+    "between tables of the server": (
+        '[a]\n[mcp.servers.toy]\ncommand = "x"\n\n# env\n[mcp.servers.toy.env]\nK = "v"\n\n# c\n[c]\n',
+        "[a]\n\n# c\n[c]\n",
+    ),
+    "above the table": ('# toy\n[mcp.servers.toy]\ncommand = "x"\n\n[c]\n', "# toy\n\n[c]\n"),
+    "at the end": ('[a]\n\n[mcp.servers.toy]\ncommand = "x"\n# x\n\n# end', "[a]\n\n# end"),
+    "ends of lines": ("# a\r\n[a]\r\n[mcp.servers.toy]\r\n\r\n# c\r\n[c]\r\n", "# a\r\n[a]\r\n\r\n# c\r\n[c]\r\n"),
+}
+
+
+@pytest.mark.parametrize("where", COMMENTS)
+def test_comments_about_something_else_stay(tmp_path: Path, where: str) -> None:
+    text, left = COMMENTS[where]
+    file = tmp_path / "config.toml"
+    file.write_bytes(text.encode())
+    assert remove_server(file, "toy")
+    assert file.read_bytes().decode() == left
+
+
 BAD_FILES = {
     "an inline table": 'mcp = { servers = { x = { command = "y" } } }\n',
     "no TOML": "[",
@@ -130,9 +181,16 @@ def test_a_file_that_cannot_be_extended_stays_as_it_is(tmp_path: Path, bad: str)
     assert file.read_text() == BAD_FILES[bad]
 
 
-def test_a_multiline_string_that_looks_like_a_table_is_not_cut(tmp_path: Path) -> None:
+MULTILINE = {
+    "a table": '[mcp.servers.toy]\ncommand = "x"\n[c]\nd = """\n[mcp.servers.toy]\n"""\n',
+    "a comment": '[mcp.servers.toy]\ncommand = """x\n\n# y"""\n[c]\n',
+}
+
+
+@pytest.mark.parametrize("like", MULTILINE)
+def test_a_multiline_string_that_looks_like_something_else_is_not_cut(tmp_path: Path, like: str) -> None:
     file = tmp_path / "config.toml"
-    text = '[mcp.servers.toy]\ncommand = "x"\n[c]\nd = """\n[mcp.servers.toy]\n"""\n'
+    text = MULTILINE[like]
     file.write_text(text)
     with pytest.raises(SettingsError, match="remove it yourself"):
         remove_server(file, "toy")

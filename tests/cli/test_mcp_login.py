@@ -51,7 +51,7 @@ class Home:
 
 def story(home: Home) -> None:
     terminal = home.terminal("approve", "notes")
-    terminal.see("Start it, to see its tools? [y]es, [n]o, then Enter: ")
+    terminal.see("Connect to it, to see its tools? [y]es, [n]o, then Enter: ")
     terminal.type("y")
     assert terminal.end() == 1
     assert "it needs a login" in terminal.plain
@@ -81,7 +81,7 @@ def story(home: Home) -> None:
     assert "acce55" not in terminal.plain
 
     terminal = home.terminal("approve", "notes")
-    terminal.see("Start it, to see its tools? [y]es, [n]o, then Enter: ")
+    terminal.see("Connect to it, to see its tools? [y]es, [n]o, then Enter: ")
     terminal.type("y")
     terminal.see("Approve this tool, exactly as it is shown? [y]es, [n]o, then Enter: ")
     terminal.type("y")

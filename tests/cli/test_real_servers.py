@@ -19,9 +19,9 @@ def test_one_tool_of_each_in_one_turn(tmp_path: Path) -> None:
     with chats(tmp_path, folder, tmp_path / "model.toml", env) as start:
         with (tmp_path / "config" / "tark" / "config.toml").open("a") as config:
             config.write(server_tables(folder))
+        without_terminal(["permissions", "trust"], folder, env)
         for name in SERVERS:
             approve(name, folder, env)
-        without_terminal(["permissions", "trust"], folder, env)
         chat = start(size=(120, 60))
         chat.say(PROMPT)
         for number in range(1, len(SERVERS) + 1):

@@ -19,7 +19,7 @@ from tark_lsp.mcp.elicitation import Form, FormField, read_elicitation, typed_va
 from tark_lsp.mcp.eras import Era, facts_of_discover, facts_of_initialize, http_headers, version_after, with_meta
 from tark_lsp.mcp.json_rpc import Asked, Failure, Reply, Told, parse_messages
 from tark_lsp.mcp.names import LONGEST, is_mcp_name, server_name, server_of, tool_name
-from tark_lsp.mcp.offers import project_offers, read_file
+from tark_lsp.mcp.offers import Offers, project_offers, read_file
 from tark_lsp.mcp.pin_store import PinStore
 from tark_lsp.mcp.pins import Pin, compare, pin_json, read_pin
 from tark_lsp.mcp.resolving import Resolver
@@ -286,6 +286,9 @@ BAD_ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "the old transport": ({"type": "sse", "url": "https://x.example"}, "does not speak"),
     "an input": ({"command": "x", "args": ["${input:key}"]}, "only VS Code can ask for"),
     "a key in the URL": ({"url": "https://key@x.example"}, "without user name, password"),
+    "a number": ({"command": 3}, "bad: command must be text"),
+    "text for a list": ({"command": "x", "args": "y"}, "bad: args must be a list"),
+    "a name of a variable": ({"command": "x", "env": {"a b": "c"}}, "bad: env.a b must be the name of"),
     "no object": (3, "not an object"),  # type: ignore[dict-item]  # bad on purpose
 }
 
@@ -306,6 +309,30 @@ def test_a_file_that_is_no_json_says_so(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text("{")
     said = project_offers([tmp_path]).problems[0]
     assert said.startswith(".mcp.json cannot be read as JSON"), "a list is narrow, so the path is short"
+
+
+BAD_SHAPES: dict[str, tuple[Any, str]] = {
+    "a list": ([], "it must be an object in braces {}"),
+    "a list of servers": ({"mcpServers": [{"command": "x"}]}, "mcpServers must be an object with a name for each"),
+    "null": ({"servers": None}, "servers must be an object"),
+    "a list of opencode": ({"mcp": {"servers": []}}, "mcp.servers must be an object"),
+    "too many": ({"mcpServers": {str(number): {"command": "x"} for number in range(51)}}, "more than 50 servers"),
+}
+
+
+@pytest.mark.parametrize("shape", BAD_SHAPES)
+def test_a_file_of_a_wrong_shape_says_so(tmp_path: Path, shape: str) -> None:
+    value, why = BAD_SHAPES[shape]
+    (tmp_path / ".mcp.json").write_text(json.dumps(value))
+    (problem,) = project_offers([tmp_path]).problems
+    assert problem.startswith(".mcp.json: ")
+    assert why in problem
+
+
+@pytest.mark.parametrize("value", [{}, {"projects": {"/a": {"mcpServers": {"x": {}}}}}])
+def test_a_file_without_servers_is_no_problem(tmp_path: Path, value: Any) -> None:
+    (tmp_path / ".mcp.json").write_text(json.dumps(value))
+    assert project_offers([tmp_path]) == Offers()
 
 
 def config(**settings: Any) -> ServerConfig:

@@ -1,1 +1,1 @@
-"""The parts of `tark-lsp mcp`: the approval of servers, logins, and the files of other programs."""
+"""The parts of `tark-lsp mcp`: the approval of servers, logins, tests, and the import from other programs."""

@@ -18,6 +18,8 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = {
     "opencode": ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc", "opencode.json"),
 }
 """Each file that exists is read, the user's own first."""
+DOWNLOADERS = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "deno"})
+"""Programs that download the server that they run."""
 
 
 def files_of(program: str) -> list[Path]:
