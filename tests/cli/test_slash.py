@@ -59,16 +59,24 @@ def test_a_prompt_of_a_server_that_is_not_used_is_refused(typed: str) -> None:
     called = MCP_PROMPT.match(typed)
     assert called is not None
     with pytest.raises(RequestError) as refused:
-        check_server(called, SERVERS)
+        check_server(called, {"servers": SERVERS, "trusted": True})
     assert refused.value.message == UNUSED[typed]
     assert ("did you mean /git:log?" in refused.value.hint) is ("no MCP server" in refused.value.message)
+
+
+def test_without_trust_the_hint_says_how_to_trust() -> None:
+    called = MCP_PROMPT.match("/time:now")
+    assert called is not None
+    with pytest.raises(RequestError) as refused:
+        check_server(called, {"servers": SERVERS, "trusted": False})
+    assert refused.value.hint == "tark-lsp permissions trust, in this folder, trusts it"
 
 
 @pytest.mark.parametrize("typed", ["/git:log x", "/slow:x"])
 def test_a_prompt_of_a_server_that_may_answer_is_sent(typed: str) -> None:
     called = MCP_PROMPT.match(typed)
     assert called is not None
-    check_server(called, SERVERS)
+    check_server(called, {"servers": SERVERS, "trusted": True})
 
 
 @pytest.mark.parametrize("typed", ["/http://a", "/a/b:c", "/a: b", "x /git:log", "/etc:/x"])

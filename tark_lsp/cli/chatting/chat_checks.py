@@ -3,7 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tark_lsp.agent.kinds import KINDS, SLASH_NAME
@@ -12,6 +12,8 @@ from tark_lsp.errors import RequestError
 
 MCP_PROMPT = re.compile(r"\s*/(?P<server>[A-Za-z0-9][\w-]*):(?P<prompt>[^\s/\\]\S*)")
 """`/SERVER:PROMPT` at the beginning of a prompt."""
+
+LISTS = "tark-lsp mcp list shows your MCP servers"
 
 
 async def report_model_problems(conversation: Conversation) -> None:
@@ -35,7 +37,7 @@ async def check_prompt_name(text: str, conversation: Conversation, commands: Ite
     """Raises RequestError for an unknown slash command, because it is a typing error and not a prompt. The same for
     `/SERVER:PROMPT`, if the server is not used."""
     if (called := MCP_PROMPT.match(text)) is not None and not os.path.lexists(called[0].strip()):
-        check_server(called, (await conversation.command("tark.mcp.list"))["servers"])
+        check_server(called, await conversation.command("tark.mcp.list"))
     found = SLASH_NAME.match(text)
     if found is None or os.path.lexists(found[0]):
         return
@@ -47,17 +49,16 @@ async def check_prompt_name(text: str, conversation: Conversation, commands: Ite
         raise RequestError(f"there is no command or prompt {found[0]}", hint=hint)
 
 
-def check_server(called: "re.Match[str]", servers: Sequence[Mapping[str, Any]]) -> None:
-    """`called`: a match of MCP_PROMPT. `servers`: as in docs/protocol.md. Raises RequestError if the server is not
-    used."""
-    states = {server["name"]: server for server in servers}
+def check_server(called: "re.Match[str]", listed: Mapping[str, Any]) -> None:
+    """`called`: a match of MCP_PROMPT. `listed`: the answer of `tark.mcp.list`. Raises RequestError if the server is
+    not used."""
+    states = {server["name"]: server for server in listed["servers"]}
     name = called["server"]
     server = states.get(name)
     if server is None:
         near = difflib.get_close_matches(name.lower(), states, n=1)
-        hint = f"did you mean /{near[0]}:{called['prompt']}?" if near else "tark-lsp mcp list shows your MCP servers"
+        hint = f"did you mean /{near[0]}:{called['prompt']}?" if near else LISTS
         raise RequestError(f"there is no MCP server {name}", hint=hint)
     if server["state"] in ("off", "waiting"):
-        raise RequestError(
-            f"the MCP server {name} is not used: {server['reason']}", hint="tark-lsp mcp list shows your MCP servers"
-        )
+        hint = LISTS if listed["trusted"] else "tark-lsp permissions trust, in this folder, trusts it"
+        raise RequestError(f"the MCP server {name} is not used: {server['reason']}", hint=hint)
