@@ -13,7 +13,8 @@ ALLOW, REJECT, CANCELLED = {"outcome": "allow"}, {"outcome": "reject"}, {"outcom
 REASON = "why not (Enter: no reason): "
 GRANT_KEYS = "123456789"
 SHORT_LIST = 2
-"""If there are more grants than this, all are listed, each with a key. Else only the narrowest is offered (`[a]ll`)."""
+"""If there are more grants than this, all are listed, each with a key. Else only the narrowest is offered (`[a]ll`).
+The grants for an MCP call are always listed."""
 NOBODY = "this is not a terminal, so nobody can be asked"
 
 
@@ -74,7 +75,7 @@ class TerminalPerson:
     ) -> Mapping[str, Any]:
         verb = "Apply" if edits else "Allow"
         grants: Sequence[Mapping[str, Any]] = request.get("grants") or ()
-        listed = grants if len(grants) > SHORT_LIST else ()
+        listed = grants if len(grants) > SHORT_LIST or is_grantable_mcp(request) else ()
         grant = None if listed or not grants else grants[0]  # the narrowest is the first
         for key, one in zip(GRANT_KEYS, listed, strict=False):
             self._screen.print_line(f"  {key}  {verb.lower()} {whole_line(_covers(one, request))}")
@@ -168,6 +169,12 @@ class TerminalPerson:
     def _list(self, labels: Sequence[str]) -> None:
         for number, label in enumerate(labels, 1):
             self._screen.print_line(f"  {number}. {whole_line(label)}")
+
+
+def is_grantable_mcp(request: Mapping[str, Any]) -> bool:
+    """Whether the request is about a call to an MCP server that a grant can cover. Of other requests, only commands and
+    edits can have grants."""
+    return bool(request.get("grants")) and not (request.get("command") or request.get("edits"))
 
 
 def _covers(grant: Mapping[str, Any], request: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from tark_lsp.errors import McpError, TarkError
 from tark_lsp.http import HttpRequest, HttpResponse, HttpTransport
@@ -18,6 +18,14 @@ from tark_lsp.mcp.transport import HttpRefusal
 
 JSON = "application/json"
 LARGEST_ERROR = 64 * 1024
+
+CHECK_URL = "check that its URL is the one that its documentation names"
+SERVER_FAILED = "try again later; the log of the server can show why"
+HINTS: Mapping[int, str] = {
+    **dict.fromkeys((401, 403), "check its headers in your config.toml"),
+    **dict.fromkeys((404, 405, 410), CHECK_URL),
+}
+"""By HTTP status."""
 
 Addresses = Callable[[], Awaitable[Sequence[str]]]
 """The addresses of the server that Tark may connect to. Empty: any address that the system finds. Raises McpError."""
@@ -71,7 +79,7 @@ class HttpRequests:
         if status < 300:
             return
         if 300 <= status < 400:
-            where = response.headers.get("location", "")[:300]
+            where = _absolute(self._endpoint.url, response.headers.get("location", ""))[:300]
             raise HttpRefusal(status, f"it redirects to {where}, which is not followed", hint="configure that URL")
         body = await read_body(response, LARGEST_ERROR)
         failure = failure_in(body) if type_of(response) == JSON else None
@@ -83,7 +91,7 @@ class HttpRequests:
         login = self._endpoint.login
         if login is not None and (refusal := await login.refusal(status, response.headers)) is not None:
             raise refusal
-        hint = "check its headers in your config.toml" if status in (401, 403) else ""
+        hint = HINTS.get(status, SERVER_FAILED if status >= 500 else "")
         challenge = response.headers.get("www-authenticate", "")
         raise HttpRefusal(status, f"it answers with HTTP status {status}", hint=hint, challenge=challenge)
 
@@ -119,6 +127,14 @@ class HttpRequests:
 
     async def aclose(self) -> None:
         await self._http.aclose()
+
+
+def _absolute(url: str, location: str) -> str:
+    """The URL that a redirect leads to. `location` if it is not valid."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return location
 
 
 def failure_in(body: bytes) -> Failure | None:

@@ -61,10 +61,15 @@ class McpServer:
 
     @property
     def is_confined(self) -> bool:
-        """Whether the server runs in the sandbox, without network. False before it runs."""
+        """Whether the server runs in the sandbox, without network. Before it runs: whether it was approved for the
+        sandbox, because then it does not start without one."""
         settings = self.config.settings
-        inside = settings.url is None and settings.sandbox and not settings.network and not self.unconfined
-        return self.state is ServerState.READY and inside
+        if settings.url is not None or not settings.sandbox or settings.network:
+            return False
+        if self.state is ServerState.READY:
+            return not self.unconfined
+        pin = self.approval.pin
+        return pin is not None and not pin.unconfined
 
     @property
     def client(self) -> Client:
@@ -84,8 +89,12 @@ class McpServer:
             self._starting.add_done_callback(self._started)
             self._changed()
 
-    async def ready(self) -> Client:
-        """Starts the server if necessary, and waits. Raises McpError, also if it runs but its approval was revoked."""
+    async def ready(self, *, confined: bool = False) -> Client:
+        """Starts the server if necessary, and waits. Raises McpError, also if it runs but its approval was revoked.
+
+        `confined`: what `is_confined` was when the call was allowed. If the user approved the server without a sandbox
+        since then, McpError is raised.
+        """
         if self.state is ServerState.READY:
             self.approved()
         self.start()
@@ -96,11 +105,17 @@ class McpServer:
                 raise McpError(f"it is not ready after {WAIT_SECONDS:g} s", hint="try again later") from error
         if self.error is not None:
             raise self.error
-        return self.client
+        client = self.client
+        if confined and self.unconfined:
+            raise McpError(
+                f"the call was allowed for a server in the sandbox, but it runs without one: {self.unconfined}",
+                hint="make the call again: then its permission is decided again",
+            )
+        return client
 
-    async def call_tool(self, call: Call) -> Content:
-        """Calls a tool. Raises McpError, also if the tool is not as it was approved."""
-        client = await self.ready()
+    async def call_tool(self, call: Call, *, confined: bool = False) -> Content:
+        """Calls a tool. Raises McpError, also if the tool is not as it was approved. `confined`: see `ready`."""
+        client = await self.ready(confined=confined)
         await self.tools.update(self._connector)
         self.tools.check(call.tool, self.approved())
         try:

@@ -22,6 +22,8 @@ WORDS = re.compile(r"[\s;&|<>()'\"`]+")
 """The separators of words in a shell's command line."""
 LARGEST_SCRIPT = 50_000_000
 """The most bytes of a file of the workspace that is part of a digest."""
+KEY_NAME = re.compile(r"authori[sz]ation|api.?key|token|secret|passw|cookie", re.IGNORECASE)
+"""The names of variables and headers whose values probably are keys."""
 NOT_PINNED = frozenset({"npx", "bunx", "pnpx", "uvx", "pipx", "docker", "podman", "deno"})
 """Programs that can run different code each time, even if the digest of their command is the same."""
 
@@ -100,16 +102,14 @@ def resolve(config: ServerConfig, folders: Sequence[Path]) -> Resolved:
     }
     if settings.url is not None:
         _require_safe(settings)
-        return Resolved(digest_of({**parts, "url": settings.url}), url=settings.url)
+        return Resolved(digest_of({**parts, "url": settings.url}), url=settings.url, warning=_warning(config))
     cwd = _folder(settings.cwd, folders)
     argv = (str(_program(settings.command or "", cwd, folders)), *settings.args)
     named, links = _named_files(argv, cwd, folders)
     scripts = tuple((path, _content(path)) for path in named)
     contents = sorted([*(content for _, content in scripts), *map(str, links)])
     digest = digest_of({**parts, "argv": argv, "cwd": settings.cwd or "", "scripts": contents})
-    runner = Path(settings.command or "").stem
-    warning = f"{runner} can run another version each time: the approval is of its command" * (runner in NOT_PINNED)
-    return Resolved(digest, argv, cwd, scripts=scripts, links=tuple(links), warning=warning)
+    return Resolved(digest, argv, cwd, scripts=scripts, links=tuple(links), warning=_warning(config))
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:
@@ -133,6 +133,20 @@ def expand_all(texts: Mapping[str, str], environ: Mapping[str, str]) -> dict[str
 def quoted(word: str) -> str:
     """The word, quoted as for a shell if necessary, so that the ends of words are visible."""
     return word if re.fullmatch(r"[\w@%+=:,./-]+", word, re.ASCII) else "'" + word.replace("'", "'\\''") + "'"
+
+
+def _warning(config: ServerConfig) -> str:
+    """What the user should know before they approve the server; empty if there is nothing."""
+    settings = config.settings
+    runner = Path(settings.command or "").stem
+    found = [f"{runner} can run another version each time: the approval is of its command"] * (runner in NOT_PINNED)
+    values = {**settings.env, **settings.headers}
+    plain = [name for name, value in values.items() if KEY_NAME.search(name) and value and "${" not in value]
+    if plain and not config.is_offer:
+        found.append(
+            f"{', '.join(plain)} is plain text in your settings: for a key, write ${{VAR}}, a variable of yours"
+        )
+    return "; ".join(found)
 
 
 def _require_safe(settings: McpServerSettings) -> None:

@@ -6,7 +6,8 @@ Redirects are not followed, so headers with keys go only to the configured URL.
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+import re
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,14 @@ from tark_lsp.errors import McpError, TarkError
 from tark_lsp.http import HttpResponse
 from tark_lsp.llm.wire.sse import SseDecoder
 from tark_lsp.mcp.eras import Era, ServerFacts
-from tark_lsp.mcp.http_requests import JSON, Endpoint, HttpRequests, SessionOver, read_body, type_of
-from tark_lsp.mcp.json_rpc import Failure, Reply, RequestId, Told, encode, parse_messages
+from tark_lsp.mcp.http_requests import CHECK_URL, JSON, Endpoint, HttpRequests, SessionOver, read_body, type_of
+from tark_lsp.mcp.json_rpc import Failure, Incoming, Reply, RequestId, Told, encode, parse_messages
 from tark_lsp.mcp.transport import CLOSE_SECONDS, LARGEST_MESSAGE, MOST_UNASKED, Receiver, pauses
 
 log = logging.getLogger(__name__)
 
 EVENTS = "text/event-stream"
+MIME_TYPE = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,40}")
 CHANGED = Told("notifications/tools/list_changed", {})
 MOST_RETRIES = 5
 """For a stream that broke or was closed by the server, without an event in between."""
@@ -118,7 +120,7 @@ class StreamableHttp:
                 return False
             await self._http.require_success(response, request_id)
             if type_of(response) != EVENTS:
-                return request_id is not None and self._pass_on(await read_body(response, LARGEST_MESSAGE), request_id)
+                return request_id is not None and self._pass_on(await _read_messages(response), request_id)
             if await self._read_events(response, stream, request_id):
                 return True
         return request_id is not None and await self._resume(stream, request_id)
@@ -181,7 +183,7 @@ class StreamableHttp:
                     raise McpError(f"it sent {MOST_UNASKED // 2**20} MiB without an answer")
                 for event in decoder.feed_bytes(chunk):
                     stream.last_id = event.id or stream.last_id
-                    if event.data.strip() and self._pass_on(event.data, request_id):
+                    if event.data.strip() and self._pass_on(_messages_in(event.data), request_id):
                         return True
                 if decoder.retry_ms is not None:
                     stream.retry_seconds = decoder.retry_ms / 1000
@@ -193,19 +195,36 @@ class StreamableHttp:
             log.debug("a stream broke, and is resumed: %s", error)
         return False
 
-    def _pass_on(self, data: bytes, request_id: RequestId | None) -> bool:
-        """Passes on the messages in `data`. Returns whether the answer to the request is one of them."""
+    def _pass_on(self, messages: Sequence[Incoming], request_id: RequestId | None) -> bool:
+        """Passes on the messages. Returns whether the answer to the request is one of them."""
         assert self._receiver is not None
-        try:
-            messages = parse_messages(data)
-        except ValueError as error:
-            log.warning("an MCP server sent something that is not a message: %s", error)
-            return False
         answered = False
         for message in messages:
             answered = answered or (isinstance(message, Reply | Failure) and message.id == request_id)
             self._receiver.received(message)
         return answered and request_id is not None
+
+
+async def _read_messages(response: HttpResponse) -> Sequence[Incoming]:
+    """The messages in the body. Raises McpError if it has none, for example because the URL is that of a web page."""
+    body = await read_body(response, LARGEST_MESSAGE)
+    if not body.strip():
+        raise McpError("its answer is empty", hint=CHECK_URL)
+    try:
+        return parse_messages(body)
+    except ValueError as error:
+        kind = type_of(response)
+        shown = f" ({kind})" if MIME_TYPE.fullmatch(kind) else ""  # any other text could be meant for the model
+        raise McpError(f"its answer{shown} is not a message of MCP", hint=CHECK_URL) from error
+
+
+def _messages_in(event: bytes) -> Sequence[Incoming]:
+    """The messages of one event of a stream. A stream can go on after an event that is not a message."""
+    try:
+        return parse_messages(event)
+    except ValueError as error:
+        log.warning("an MCP server sent something that is not a message: %s", error)
+        return ()
 
 
 def _as_mcp(error: TarkError) -> McpError:

@@ -72,9 +72,10 @@ class ToolList:
         """Raises McpError if the tool is not as the user approved it, or if they switched it off."""
         known = pin.find(tool.name)
         if tool.name in self.changes.off or known is None or known.digest != tool.digest:
+            shows = f"your editor's list of MCP servers, or `tark-lsp mcp approve {self._server}`, shows the difference"
+            # The user sees only the message; the hint is for the model.
             raise McpError(
-                f"its tool {tool.name} is not as you approved it, so it is off",
-                hint=f"your editor's list of MCP servers, or `tark-lsp mcp approve {self._server}`, shows it",
+                f"its tool {tool.name} is not as you approved it, so it is off ({shows})", hint="use another tool"
             )
         if tool.name in pin.off:
             raise McpError(f"you switched its tool {tool.name} off", hint="use another tool")

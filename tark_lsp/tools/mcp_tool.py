@@ -62,7 +62,7 @@ def mcp_tool(offered: "OfferedTool") -> McpTool:
         call = McpCall(name, offered.name, offered.digest, server.is_confined)
         return Preview(f"{offered.name} {given}", ToolKind.OTHER, risk, mcp=call)
 
-    async def run(args: McpArguments, ctx: ToolContext, _: Preview) -> Counted:
+    async def run(args: McpArguments, ctx: ToolContext, shown: Preview) -> Counted:
         from tark_lsp.mcp.client import Call
         from tark_lsp.mcp.json_rpc import RpcError
         from tark_lsp.mcp.transport import ProgramEnded
@@ -72,7 +72,7 @@ def mcp_tool(offered: "OfferedTool") -> McpTool:
 
         call = Call(tool, args.value, report, asked_of_user(name, ctx))
         try:
-            content = await server.call_tool(call)
+            content = await server.call_tool(call, confined=shown.mcp is not None and shown.mcp.confined)
         except McpError as error:
             # The server's own text is untrusted, whether it is a result, an error, or the end of its stderr.
             own = isinstance(error, RpcError | ProgramEnded)

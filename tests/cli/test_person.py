@@ -77,6 +77,17 @@ TESTS: dict[str, Any] = {
     ],
 }
 
+ECHO: dict[str, Any] = {
+    "title": 'mcp__toy__echo {"a": 1}',
+    "toolKind": "other",
+    "risk": "risky",
+    "why": "it calls a tool of an MCP server",
+    "grants": [
+        {"id": scope, "scope": scope, "covers": f"calls of mcp__toy__echo with any arguments, this {scope}"}
+        for scope in SCOPES
+    ],
+}
+
 ANSWERS: list[tuple[str, dict[str, Any], tuple[str, ...], dict[str, Any]]] = [
     ("yes", edit("h"), ("y",), {"outcome": "allow"}),
     ("Yes in full", edit("h"), ("YES",), {"outcome": "allow"}),
@@ -87,6 +98,8 @@ ANSWERS: list[tuple[str, dict[str, Any], tuple[str, ...], dict[str, Any]]] = [
     ("all", edit("h"), ("a",), {"outcome": "allow", "grant": "turn-1"}),
     ("the first of many grants", TESTS, ("1",), {"outcome": "allow", "grant": "turn"}),
     ("the last of many grants", TESTS, ("a", "6", "5"), {"outcome": "allow", "grant": "any"}),
+    ("an MCP call, for the turn", ECHO, ("a", "1"), {"outcome": "allow", "grant": "turn"}),
+    ("an MCP call, for the session", ECHO, ("2",), {"outcome": "allow", "grant": "session"}),
     ("Enter decides nothing", edit("h"), ("", "", "n"), {"outcome": "reject"}),
     ("anything else decides nothing", edit("h"), ("ok", "1", "y"), {"outcome": "allow"}),
     ("no grant, no all", edit("h", grants=False), ("a", "n"), {"outcome": "reject"}),
@@ -114,6 +127,14 @@ async def test_requests_are_shown_completely_and_harmlessly() -> None:
     for text in ("rm -r \\u{1b}[2J", "in /ws", "with A=b", "run_command: it runs a command", "-a\n+h", "+i"):
         assert text in out.getvalue()
     assert typist.questions[1] == "Apply? [y]es, [n]o, [r]eason, [a]ll edits in /ws, this turn, [h]unk by hunk, [?]: "
+
+
+async def test_both_grants_of_an_mcp_call_are_listed() -> None:
+    someone, typist, out = person("n")
+    await someone.permission(ECHO)
+    for key, scope in enumerate(SCOPES, 1):
+        assert f"  {key}  allow calls of mcp__toy__echo with any arguments, this {scope}\n" in out.getvalue()
+    assert typist.questions == ["Allow? [y]es, [n]o, [r]eason, [1], [2], [?]: "]
 
 
 async def test_an_invalid_answer_gets_a_message() -> None:

@@ -91,6 +91,28 @@ async def test_a_refusal_names_the_rule() -> None:
     assert "--allow 'run_command(npm run x)' would allow it" in out.getvalue()
 
 
+async def test_a_refused_mcp_call_names_the_rule() -> None:
+    someone, out = person()
+    asked = {"title": 'mcp__ok__echo {"text": "x"}', "why": "it calls a tool of an MCP server"}
+    assert (await someone.permission({**asked, "grants": []}))["outcome"] == "reject"
+    assert "would allow it" not in out.getvalue()  # no rule can allow it
+    assert (await someone.permission({**asked, "grants": GRANT}))["outcome"] == "reject"
+    assert out.getvalue().endswith("--yes does not allow it\n--allow mcp__ok__echo would allow it\n")
+
+
+async def test_an_mcp_call_that_needs_trust_names_the_option() -> None:
+    someone, out = person("mcp__ok__echo")
+    options = [{"id": one, "label": label} for one, label in TRUST_ANSWERS.items()]
+    call = {"kind": "toolCall", "toolCallId": "c"}
+    someone.update({**call, "status": "pending", "name": "mcp__ok__echo", "title": "mcp__ok__echo {}"})
+    assert await someone.input({"question": "do you trust it?", "options": options}) == {"answer": ["not-now"]}
+    assert "--trust-workspace" not in out.getvalue()
+    for _ in range(2):
+        someone.update({**call, "status": "rejected"})
+    assert "no MCP server is used; --trust-workspace trusts it for this run" in " ".join(out.getvalue().split())
+    assert out.getvalue().count("--trust-workspace") == 1
+
+
 @pytest.mark.parametrize(
     ("limited", "options", "answer"),
     [(True, LIMIT, None), (False, LIMIT, ["go-on"]), (True, [{"id": "a", "label": "A"}, LIMIT[0]], ["stop"])],

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from tark_lsp.cli.chatting.chat_checks import MCP_PROMPT, check_server
 from tark_lsp.cli.chatting.chat_screen import ChatScreen
 from tark_lsp.cli.chatting.commands import ChatCommands
 from tark_lsp.cli.chatting.conversation import Conversation
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.context.prompts import SESSION_WORDS
+from tark_lsp.errors import RequestError
 
 PAGE = Path(__file__).parents[2] / "docs" / "terminal.md"
 
@@ -36,6 +38,50 @@ async def unchanged(text: str, uri: str) -> None:
 
 async def unchecked(_: str) -> None:
     """Nothing is sent."""
+
+
+SERVERS = [
+    {"name": "git", "state": "running", "reason": ""},
+    {"name": "time", "state": "off", "reason": "you switched it off"},
+    {"name": "fetch", "state": "waiting", "reason": "you have not approved it"},
+    {"name": "slow", "state": "failed", "reason": "it ended"},
+]
+UNUSED = {
+    "/gti:log x": "there is no MCP server gti",
+    "  /Git:log": "there is no MCP server Git",
+    "/time:now": "the MCP server time is not used: you switched it off",
+    "/fetch:page http://a/": "the MCP server fetch is not used: you have not approved it",
+}
+
+
+@pytest.mark.parametrize("typed", UNUSED)
+def test_a_prompt_of_a_server_that_is_not_used_is_refused(typed: str) -> None:
+    called = MCP_PROMPT.match(typed)
+    assert called is not None
+    with pytest.raises(RequestError) as refused:
+        check_server(called, {"servers": SERVERS, "trusted": True})
+    assert refused.value.message == UNUSED[typed]
+    assert ("did you mean /git:log?" in refused.value.hint) is ("no MCP server" in refused.value.message)
+
+
+def test_without_trust_the_hint_says_how_to_trust() -> None:
+    called = MCP_PROMPT.match("/time:now")
+    assert called is not None
+    with pytest.raises(RequestError) as refused:
+        check_server(called, {"servers": SERVERS, "trusted": False})
+    assert refused.value.hint == "tark-lsp permissions trust, in this folder, trusts it"
+
+
+@pytest.mark.parametrize("typed", ["/git:log x", "/slow:x"])
+def test_a_prompt_of_a_server_that_may_answer_is_sent(typed: str) -> None:
+    called = MCP_PROMPT.match(typed)
+    assert called is not None
+    check_server(called, {"servers": SERVERS, "trusted": True})
+
+
+@pytest.mark.parametrize("typed", ["/http://a", "/a/b:c", "/a: b", "x /git:log", "/etc:/x"])
+def test_other_text_is_no_prompt_of_a_server(typed: str) -> None:
+    assert MCP_PROMPT.match(typed) is None
 
 
 @pytest.fixture

@@ -32,8 +32,9 @@ async def test_rug_pull_a_tool_that_changed_since_its_approval_is_off(desk: Desk
     await desk.approve(desk.plain())
     desk.changed.touch()
     desk.servers.configure([desk.plain()])
-    with pytest.raises(McpError, match="its tool add is not as you approved it"):
+    with pytest.raises(McpError, match="its tool add is not as you approved it") as failed:
         await call(desk)
+    assert "`tark-lsp mcp approve toy`, shows the difference" in failed.value.message  # the user does not see the hint
     assert not any(line.startswith("call") for line in desk.told())
     assert desk.servers.tools() == []  # the model is not offered it any more
     assert "so these tools are off: add" in desk.servers.notices()[0]

@@ -10,12 +10,19 @@ from typing import Any
 import psutil
 import pytest
 
+from tark_lsp.agent.approval import Policy
+from tark_lsp.agent.rules import Rule
 from tark_lsp.errors import McpError
 from tark_lsp.mcp.client import Call
 from tark_lsp.mcp.launching import Surroundings
-from tark_lsp.mcp.server import McpServer
+from tark_lsp.mcp.server import McpServer, ServerState
+from tark_lsp.messages import ApprovalLevel
 from tark_lsp.sandbox.planning import Places
 from tark_lsp.sandbox.sandbox import Sandbox
+from tark_lsp.tools.mcp_tool import mcp_tool
+from tests.agent.bench import Bench
+from tests.agent.script import answer
+from tests.agent.script import call as call_of
 from tests.mcp.servers import PLAIN, Desk
 
 
@@ -48,9 +55,9 @@ async def call(server: McpServer) -> str:
 
 async def test_it_cannot_write_to_the_workspace(desk: Desk) -> None:
     server = await use(desk, "writes")
-    before = server.is_confined  # nobody knows
+    before = server.is_confined  # it was approved for the sandbox
     assert await call(server) == "OSError"
-    assert (before, server.is_confined) == (False, True)
+    assert (before, server.is_confined) == (True, True)
     assert sorted(path.name for path in desk.folder.iterdir()) == ["server.py"]
 
 
@@ -65,6 +72,32 @@ async def test_with_network_it_does_not_count_as_confined(desk: Desk) -> None:
     server = await use(desk, "", network=True)
     await call(server)
     assert not server.is_confined
+
+
+async def test_after_it_died_its_next_call_needs_no_other_permission(desk: Desk) -> None:
+    server = await use(desk, "dies-in-a-call")
+    (offered,) = desk.servers.tools()
+    bench = Bench(desk.folder, rules=Policy(ApprovalLevel.CAREFUL, trusted=True, allow=(Rule.parse(offered.name),)))
+    bench.tools |= {offered.name: mcp_tool(offered)}
+    await bench.run(answer(call_of(offered.name, a=1)), answer(call_of(offered.name, a=2)), answer("ok"))
+    assert server.state is not ServerState.READY
+    assert bench.errors() == ["mcp", "mcp"]
+    assert bench.user.asked == []
+
+
+async def test_a_call_that_was_allowed_for_the_sandbox_is_not_made_without_one(desk: Desk) -> None:
+    """The user approves the server without a sandbox between the permission and the call."""
+    server = await use(desk, "writes")
+    allowed = server.is_confined
+    without = replace(desk.around, sandbox=lambda: None)
+    server = McpServer(server.config, desk.pins, without)
+    desk.around = without
+    await desk.approve(server.config)
+    assert (allowed, server.is_confined) == (True, False)
+    with pytest.raises(McpError, match="allowed for a server in the sandbox, but it runs without one: the sandbox is"):
+        await server.call_tool(Call(server.approved().tools[0], {}), confined=allowed)
+    assert [path.name for path in desk.folder.iterdir()] == ["server.py"]
+    await server.aclose()
 
 
 async def test_its_variables_are_on_no_command_line(desk: Desk) -> None:

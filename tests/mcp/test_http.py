@@ -132,11 +132,23 @@ async def test_a_modern_call_is_cancelled_by_closing_its_stream() -> None:
 REFUSALS: dict[str, tuple[Raw, str]] = {
     "a redirect": (Raw([], 307, {"location": "https://evil.example/"}, length=0), "redirects to https://evil.example/"),
     "no key": (Raw([b"{}"], 401, AS_JSON), "HTTP status 401.*check its headers"),
-    "an error page": (Raw([b"<html>"], 500, {"content-type": "text/html"}), "HTTP status 500"),
+    "a redirect without a host": (
+        Raw([], 302, {"location": "/v2"}, length=0),
+        r"redirects to http://127\.0\.0\.1:\d+/v2,",
+    ),
+    "a redirect to nothing": (Raw([], 302, {"location": "http://["}, length=0), r"redirects to http://\[,"),
+    "no such path": (Raw([b"no"], 404, {"content-type": "text/plain"}), "HTTP status 404.*check that its URL"),
+    "an error page": (Raw([b"<html>"], 500, {"content-type": "text/html"}), "HTTP status 500.*try again later"),
+    "a page": (
+        Raw([b"<html>"], headers={"content-type": "text/html; charset=utf-8"}),
+        r"\(text/html\) is not a mess.*URL",
+    ),
+    "other JSON": (Raw([b'{"hello": 1}'], headers=AS_JSON), r"\(application/json\) is not a message of MCP.*URL"),
+    "nothing": (Raw([b"\n"], headers=AS_JSON), "its answer is empty.*check that its URL"),
     "a dropped connection": (Raw(dropped=True), "no connection to 127.0.0.1"),
     "202 for a request": (ACCEPTED, "its answer ended before the result"),
     "a huge answer": (Raw([b" " * 17_000_000], headers=AS_JSON), "more than 16,384 KiB"),
-    "garbage": (Raw([b"garbage"], headers=AS_JSON), "its answer ended before the result"),
+    "garbage": (Raw([b"garbage"], headers=AS_JSON), "is not a message of MCP"),
 }
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -365,6 +366,15 @@ def test_a_server_needs_a_folder_and_names_what_it_would_start(tmp_path: Path) -
     npx.write_text("#!/bin/sh\n")
     assert "another version each time" in resolve(config(command="./npx"), [tmp_path]).warning
     assert resolve(config(url="http://127.0.0.1:1/mcp"), [tmp_path]).url == "http://127.0.0.1:1/mcp"
+
+
+def test_a_key_in_plain_text_gets_a_warning(tmp_path: Path) -> None:
+    headers = {"Authorization": "Bearer sk-1", "X-Api-Key": "${KEY}", "Accept-Language": "de"}
+    over_http = config(url="https://127.0.0.1/mcp", headers=headers)
+    assert resolve(over_http, [tmp_path]).warning.startswith("Authorization is plain text in your settings")
+    assert resolve(replace(over_http, source=tmp_path / ".mcp.json"), [tmp_path]).warning == ""
+    program = config(command="sh", env={"GITHUB_TOKEN": "ghp_1", "DB_PASSWORD": "", "LOG": "x"})
+    assert resolve(program, [tmp_path]).warning.startswith("GITHUB_TOKEN is plain text in your settings")
 
 
 def test_variables() -> None:

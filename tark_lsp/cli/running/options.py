@@ -15,7 +15,7 @@ The last argument is the prompt. A FILE can name lines (src/a.py:10-40, the firs
 stands for all files that it matches and that are not ignored. The workspace is the current folder: all files are in it.
 If standard input is not a terminal, it is context for the prompt: git diff | tark-lsp run "review this".
 Standard output has only the answer; everything else goes to standard error.
-Without a terminal nobody can be asked: edits need --yes, commands need --allow, and the rest is refused.
+Without a terminal nobody can be asked: edits need --yes, commands and MCP tools need --allow, the rest is refused.
 It never asks whether you trust the folder: you do if you said so before, in an editor or tark-lsp chat, or with
 --trust-workspace.
 Ctrl-C cancels the turn; a second Ctrl-C ends the program at once.

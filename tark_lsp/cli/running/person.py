@@ -6,16 +6,18 @@ from typing import Any
 
 from tark_lsp.cli.editor import edit_text
 from tark_lsp.cli.keyboard import AnswerInput
-from tark_lsp.cli.person import ALLOW, TerminalPerson
+from tark_lsp.cli.person import ALLOW, TerminalPerson, is_grantable_mcp
 from tark_lsp.cli.running.allowed_commands import AllowedCommands, exact_rule
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.visible import whole_line
 from tark_lsp.permissions import TRUST_ANSWERS
 
 NOT_TRUSTED = (
-    "you have not said that you trust this folder, so even commands in the sandbox need your permission; "
-    "--trust-workspace trusts it for this run"
+    "you have not said that you trust this folder, so even commands in the sandbox need your permission, and no MCP "
+    "server is used; --trust-workspace trusts it for this run, `tark-lsp permissions trust` for always"
 )
+MCP = "mcp__"
+"""The beginning of the names of MCP servers' tools."""
 LIMIT_ANSWERS = {"go-on", "stop"}
 """The ids of the answers to the question whether a turn may continue after a limit (agent/limits.py)."""
 
@@ -43,27 +45,37 @@ class RunPerson(TerminalPerson):
         self._limited = limited
         self._said = False
         self._untrusted = ""
-        """A hint for the next command that asks only because the folder is not trusted; empty if there is none."""
+        """A hint for the next call that is asked about, or refused, only because the folder is not trusted; empty if
+        there is none."""
+        self._mcp_calls: set[str] = set()
 
     def update(self, update: Mapping[str, Any]) -> None:
         self._follow(update)
         super().update(update)
+        if update["kind"] != "toolCall":
+            return
+        if update.get("name", "").startswith(MCP):
+            self._mcp_calls.add(update["toolCallId"])
+        if update["status"] == "rejected" and update["toolCallId"] in self._mcp_calls:
+            self._hint_at_trust()
 
     async def permission(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Allows commands that match `--allow`. If a request has no grants, the user must always be asked: it is a
         dangerous command, or an ask rule applies."""
         command = request.get("command")
+        tool = request["title"].partition(" ")[0]
+        if is_grantable_mcp(request) and tool.startswith(MCP):
+            answer = await super().permission(request)
+            self._hint_at_rule(tool)
+            return answer
         if not command or not request.get("grants") or _asks_for_more(command):
             return await super().permission(request)
         if self._allowed.find_pattern(command["text"]) is not None:
             self._say_once(command)
             return ALLOW
-        if self._untrusted:
-            self._shown.print_line(self._untrusted, "yellow")
-            self._untrusted = ""
+        self._hint_at_trust()
         answer = await super().permission(request)
-        if not self._can_ask and (rule := exact_rule(command["text"])):
-            self._shown.print_line(f"--allow {whole_line(shlex.quote(rule))} would allow it", "yellow")
+        self._hint_at_rule(exact_rule(command["text"]))
         return answer
 
     async def input(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -75,6 +87,16 @@ class RunPerson(TerminalPerson):
         if self._limited and answers == LIMIT_ANSWERS and not request.get("byModel"):
             return {"answer": None}
         return await super().input(request)
+
+    def _hint_at_trust(self) -> None:
+        if self._untrusted:
+            self._shown.print_line(self._untrusted, "yellow")
+            self._untrusted = ""
+
+    def _hint_at_rule(self, rule: str | None) -> None:
+        """Prints the rule that would allow the call, if nobody could be asked about it. None: there is no such rule."""
+        if not self._can_ask and rule:
+            self._shown.print_line(f"--allow {whole_line(shlex.quote(rule))} would allow it", "yellow")
 
     def _say_once(self, command: Mapping[str, Any]) -> None:
         if not self._said and not command.get("sandboxed"):

@@ -48,9 +48,10 @@ def _reader(server: "McpServer") -> Tool[ResourceArguments]:
         call = McpCall(name, reader_name(name), server.approved().command, server.is_confined)
         return Preview(f"read {args.uri} from the MCP server {name}", ToolKind.OTHER, Risk.RISKY, mcp=call)
 
-    async def run(args: ResourceArguments, ctx: ToolContext, _: Preview) -> str:
+    async def run(args: ResourceArguments, ctx: ToolContext, shown: Preview) -> str:
         try:
-            content = await (await server.ready()).resource(args.uri)
+            client = await server.ready(confined=shown.mcp is not None and shown.mcp.confined)
+            content = await client.resource(args.uri)
         except McpError as error:
             raise ToolError("mcp", f"the MCP server {name}: {error}") from error
         return foreign_text(f"{name}:{args.uri}", name, content.text, ctx)
