@@ -338,7 +338,9 @@ def test_paths_of_uris(uri: str, posix: str | None, windows: str | None) -> None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX names")
-@pytest.mark.parametrize("name", ["a.py", "a b.py", "é.py", "100%.py", "a#b?.py", "c:.py", "\\.py", "a\nb", "\udcff.py"])
+@pytest.mark.parametrize(
+    "name", ["a.py", "a b.py", "é.py", "100%.py", "a#b?.py", "c:.py", "\\.py", "a\nb", "\udcff.py"]
+)
 def test_uris_there_and_back(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     assert path_from_uri(uri_from_path(path)) == path
