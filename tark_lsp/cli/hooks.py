@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from tark_lsp.cli.json_option import parse_with_json
 from tark_lsp.cli.offer_parser import new_offer_parser
 from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
@@ -28,7 +29,7 @@ Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = new_parser().parse_args(arguments)
+    options = parse_with_json(new_parser(), arguments)
     folder = Path(os.path.realpath(Path.cwd()))
     screen = Screen(new_console(), folder)
     return run_to_exit_code(_Hooks(screen, folder).run(options), screen)

@@ -171,7 +171,7 @@ class Turns:
             end = TurnEnd(StopReason.CANCELLED, "", Usage(), {})
         except TarkError as error:
             end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=error)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  note_fault logs it
             note_fault(record, error)
             end = TurnEnd(StopReason.ERROR, "", Usage(), {})
             if record.turn is not None:
@@ -203,7 +203,7 @@ class Turns:
         for observer in self._observers:
             try:
                 tell(observer)
-            except Exception as error:  # the client must still be notified
+            except Exception as error:  # noqa: BLE001  note_fault logs it, and the client must still be notified
                 note_fault(record, error)
 
     def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
@@ -211,7 +211,7 @@ class Turns:
         payload: dict[str, Any] = {}
         try:
             payload = self._send_end(record, end)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  note_fault logs it
             note_fault(record, error)
             payload = self._writer.end_payload(record, with_fault(record, TurnEnd(StopReason.ERROR, "", Usage(), {})))
             with contextlib.suppress(Exception):  # nothing can be sent

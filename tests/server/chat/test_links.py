@@ -1,6 +1,7 @@
 """Links to code in a line of a chat, and the files they may lead to."""
 
 import os
+import sys
 import time
 from pathlib import Path
 

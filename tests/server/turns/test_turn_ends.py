@@ -39,7 +39,7 @@ async def test_a_command_that_makes_a_file_whose_name_is_not_utf_8(make: MakeDes
     desk.connection.answers[ASK] = allow
     turn = await desk.start("run touch \"$(printf 'bad\\377.py')\"")
     end = await desk.end(turn)
-    assert os.listdir(os.fsencode(desk.folder)) == [b"bad\xff.py"]
+    assert [os.fsencode(path.name) for path in desk.folder.iterdir()] == [b"bad\xff.py"]
     assert (end["stopReason"], end["changedByCommand"]) == ("end_turn", [f"{desk.folder.as_uri()}/bad%FF.py"])
     assert [update["text"] for update in desk.updates(turn, "end")] == ["Run."]
 
