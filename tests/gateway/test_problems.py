@@ -36,12 +36,11 @@ def test_the_hint_is_part_of_the_message() -> None:
 
 
 def test_no_advice_for_a_chat() -> None:
-    error = Overloaded("too many")
-    add_hint(error, PROVIDER, None, 0, 30.0)
-    assert problem_of(error).message.startswith("too many; the next try is in 30 s (")
-    error = ContextOverflow("too long")
-    add_hint(error, PROVIDER, None, 1)
-    assert problem_of(error).message == "too long (send less)"
+    busy, long = Overloaded("too many"), ContextOverflow("too long")
+    add_hint(busy, PROVIDER, None, 0, 30.0)
+    assert problem_of(busy).message.startswith("too many; the next try is in 30 s (")
+    add_hint(long, PROVIDER, None, 1)
+    assert problem_of(long).message == "too long (send less)"
 
 
 def test_when_to_try_again() -> None:

@@ -155,11 +155,13 @@ class Turns:
     def _begin(self, record: TurnRecord) -> None:
         with log_context(session_id=record.session.id, turn_id=record.id):  # for log records of the turn and its tasks
             record.task = asyncio.create_task(self._run(record), name=record.id)
-        record.task.add_done_callback(lambda _: self._end_unbegun(record))
+        record.task.add_done_callback(partial(self._end_if_open, record))
 
-    def _end_unbegun(self, record: TurnRecord) -> None:
-        """Ends a turn whose task was cancelled before its first step, so that none of its code ran."""
+    def _end_if_open(self, record: TurnRecord, task: "asyncio.Task[None]") -> None:
+        """Ends a turn whose task did not: it was cancelled before its first step, so none of its code ran."""
         if not record.over:
+            if not task.cancelled() and isinstance(error := task.exception(), Exception):
+                note_fault(record, error)
             self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
             self._begin_next(record)
             record.release_memory()

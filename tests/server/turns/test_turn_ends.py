@@ -19,8 +19,23 @@ class Failing:
     """An observer that fails in one of its methods."""
 
     def __init__(self, method: str) -> None:
-        for name in ("on_turn_accepted", "on_turn_event", "on_update_sent", "on_turn_ended"):
-            setattr(self, name, fail if name == method else lambda *_: None)
+        self._method = method
+
+    def on_turn_accepted(self, *_: object) -> None:
+        self._fail_in("on_turn_accepted")
+
+    def on_turn_event(self, *_: object) -> None:
+        self._fail_in("on_turn_event")
+
+    def on_update_sent(self, *_: object) -> None:
+        self._fail_in("on_update_sent")
+
+    def on_turn_ended(self, *_: object) -> None:
+        self._fail_in("on_turn_ended")
+
+    def _fail_in(self, method: str) -> None:
+        if method == self._method:
+            fail()
 
 
 def fail(*_: object) -> None:
