@@ -65,6 +65,8 @@ def _told(turn: Turn, calls: Sequence[ToolCall], results: dict[str, ToolResult])
             case TarkError():
                 content = failure_text(error.code, error.message, error.hint)
             case _:  # a bug: the model reads its kind, the log has the traceback
+                if all(call.id in results for call in calls):
+                    raise  # the calls are done, but their results could not be reported
                 log.exception("%s failed", names)
                 content = failure_text("internal", f"{type(error).__name__} in the tool")
         for call in calls:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tark_lsp.agent.hook_problems import hook_problems
+from tark_lsp.cli.json_option import parse_with_json
 from tark_lsp.cli.offer_parser import new_offer_parser
 from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
@@ -30,7 +31,7 @@ Exit codes: 0 done; 1 not done, or refused; 2 wrong usage."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = new_parser().parse_args(arguments)
+    options = parse_with_json(new_parser(), arguments)
     folder = Path(os.path.realpath(Path.cwd()))
     screen = Screen(new_console(stderr=options.json), folder)  # stdout has only JSON
     return run_to_exit_code(_Hooks(screen, folder).run(options), screen)

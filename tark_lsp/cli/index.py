@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tark_lsp.cli.json_option import add_json_option, parse_with_json
 from tark_lsp.cli.runtime import new_console, run_to_exit_code, running_server
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
@@ -67,7 +68,7 @@ class FoundIndex:
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = new_parser().parse_args(arguments)
+    options = parse_with_json(new_parser(), arguments, "status")
     screen = Screen(new_console(), Path.cwd())
     commands: Mapping[str, Callable[[], int]] = {
         "status": lambda: _status(screen, as_json=options.json),
@@ -88,10 +89,9 @@ def new_parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(json=False)
     actions = parser.add_subparsers(dest="what", metavar="status | rebuild | clear")
     status = actions.add_parser("status", help="show what is indexed, what is not and why (the default)")
-    status.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(parser, status, "print one JSON object")
     actions.add_parser("rebuild", help="remove the index and build it again; also if a running server has it open")
     clear = actions.add_parser("clear", help="remove the index from the disk")
     clear.add_argument("--all", dest="every", action="store_true", help="remove the indexes of all folders")
@@ -197,6 +197,7 @@ def _rows(found: FoundIndex) -> Iterator[tuple[str, str]]:
         yield "chunks", f"{stored.chunks:,}"
         if stored.skipped:
             yield "not indexed", ", ".join(f"{count:,} {reason}" for reason, count in stored.skipped)
+        yield "not counted", "hidden files, and files that Git or .ignore ignores"
         yield "search", stored.vectors or "lexical only"
     yield "on disk", f"{_size(stored.bytes_on_disk)} in {found.place}"
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tark_lsp.cli.json_option import add_json_option, parse_with_json
 from tark_lsp.cli.mcp_servers.approval import Approval
 from tark_lsp.cli.mcp_servers.importing import import_servers
 from tark_lsp.cli.mcp_servers.programs import PROGRAMS
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = new_parser()
     words = list(arguments)
     at = words.index("--") if "--" in words else len(words)
-    options = parser.parse_args(words[:at])
+    options = parse_with_json(parser, words[:at])
     if options.what == "add":
         options.command = words[at + 1 :]
     folder = Path(os.path.realpath(Path.cwd()))
@@ -61,12 +62,11 @@ def new_parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(json=False)
     actions = parser.add_subparsers(
         dest="what", metavar="list | add | import | approve | login | logout | remove | test"
     )
     listing = actions.add_parser("list", help="list your servers and those that this folder offers (the default)")
-    listing.add_argument("--json", action="store_true", help="print one JSON object per line")
+    add_json_option(parser, listing, "print one JSON object per line")
     add = actions.add_parser("add", help="add a server to your config.toml, then approve it")
     add.add_argument("name", metavar="NAME", help="at most 20 of the characters a-z, 0-9 and -")
     add.add_argument("--url", metavar="URL", help="a server over HTTP, in place of a command")

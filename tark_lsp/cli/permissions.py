@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tark_lsp.cli.json_option import add_json_option, parse_with_json
 from tark_lsp.cli.runtime import new_console
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
@@ -25,7 +26,7 @@ Exit codes: 0 done; 1 there is no such ID, or the file cannot be used; 2 wrong u
 
 def main(arguments: Sequence[str]) -> int:
     parser = new_parser()
-    options = parser.parse_args(arguments)
+    options = parse_with_json(parser, arguments)
     screen = Screen(new_console(), Path.cwd())
     problems: list[str] = []
     store = PermissionStore(permissions_path, problems.append)
@@ -53,10 +54,9 @@ def new_parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(json=False)
     actions = parser.add_subparsers(dest="what", metavar="list | trust | revoke")
     listing = actions.add_parser("list", help="list all permissions, the oldest first (the default)")
-    listing.add_argument("--json", action="store_true", help="print one JSON object per line")
+    add_json_option(parser, listing, "print one JSON object per line")
     trust = actions.add_parser("trust", help="trust a folder: its code is indexed, and commands can run in it unasked")
     trust.add_argument(
         "folder", nargs="?", metavar="FOLDER", type=Path, help="the workspace folder (default: this one)"

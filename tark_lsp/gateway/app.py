@@ -74,7 +74,7 @@ class Gateway:
             parsed = self._read(body)
         model = await self._models.open_model(parsed.model)
         response = new_response(new_id("resp"), int(time.time()), parsed.model, parsed.repeated)
-        encoder = ResponseEncoder(response, parsed.model, parsed.tools, new_id)
+        encoder = ResponseEncoder(response, parsed.model, parsed.tools, new_id, time.time)
         return Answer(self._models, model, parsed, encoder, self._stopping, self.metrics.observe)
 
     def _read(self, body: bytes) -> ParsedRequest:
@@ -107,7 +107,9 @@ class Gateway:
     async def health(self, _: Request) -> Response:
         return JsonResponse({"status": "stopping" if self._stopping.is_set() else "ok", "version": __version__})
 
-    async def refuse(self, _: Request) -> Response:
+    async def refuse(self, request: Request) -> Response:
+        if not request.path_params["rest"]:  # only a slash too much
+            raise HTTPException(404)
         raise Problem(404, INVALID, "not_stored", STATELESS)
 
 

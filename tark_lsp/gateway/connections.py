@@ -70,7 +70,7 @@ class Connection(HttpToolsProtocol):
             data = UPGRADE.sub(b"ignored", head) + end + rest
         super().data_received(data)
         if self._in_head and self._head_bytes > MAX_HEAD_BYTES:
-            self._refuse(431, "headers_too_large", f"the headers have more than {MAX_HEAD_BYTES // 1024} KiB")
+            self._refuse_large_head()
         elif not self._is_idle:
             self._stop_timer()
         elif self._timer is None:
@@ -84,6 +84,9 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head, self._head_bytes = False, 0
+        if len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > MAX_HEAD_BYTES:
+            self._refuse_large_head()  # all of it can have arrived at once
+            raise ValueError("the headers are too large")  # the parser stops here
         super().on_headers_complete()
         self.headers = []  # trailers after the body, such as a token, are not headers of this request
 
@@ -125,6 +128,9 @@ class Connection(HttpToolsProtocol):
         self._timer = None
         if self._is_idle:
             self._refuse(408, "request_timeout", f"the headers did not arrive within {HEAD_SECONDS:.0f} s")
+
+    def _refuse_large_head(self) -> None:
+        self._refuse(431, "headers_too_large", f"the headers have more than {MAX_HEAD_BYTES // 1024} KiB")
 
     def _refuse(self, status: int, code: str, message: str) -> None:
         """End the connection. Send the error only if no answer has begun: it would look like a part of the answer."""

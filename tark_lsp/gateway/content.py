@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tark_lsp.gateway.problems import invalid
-from tark_lsp.gateway.reading import field, read, short
+from tark_lsp.gateway.reading import field, read, read_list_or_text, short
 from tark_lsp.messages import Image, Text
 
 DATA_URL = re.compile(r"data:(image/[a-zA-Z0-9.+-]{1,64});base64,([A-Za-z0-9+/\s]*+={0,2}\s*+)")
@@ -28,9 +28,9 @@ NOT_CARRIED: Mapping[str, str] = {
 
 def read_content(content: Any, where: str) -> list[Text | Image]:
     """A string, or an array of parts. Raises Problem."""
-    if isinstance(content, str):
+    if isinstance(read_list_or_text(content, where), str):
         return [Text(content)]
-    return [_part(part, f"{where}[{index}]") for index, part in enumerate(read(content, list, where))]
+    return [_part(part, f"{where}[{index}]") for index, part in enumerate(content)]
 
 
 def text_of(content: Any, where: str) -> str:

@@ -74,14 +74,23 @@ class _Draft:
 class ResponseEncoder:
     """`response` is the response so far; after the last event it is the whole result. `usage`: None if unknown.
 
-    `model` is `<provider>/<model>`. `new_id` makes a unique id that begins with the given prefix.
+    `model` is `<provider>/<model>`. `new_id` makes a unique id that begins with the given prefix. `clock`: seconds
+    since 1970.
     """
 
-    def __init__(self, response: Mapping[str, Any], model: str, tools: ToolSet, new_id: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        response: Mapping[str, Any],
+        model: str,
+        tools: ToolSet,
+        new_id: Callable[[str], str],
+        clock: Callable[[], float],
+    ) -> None:
         self.response = dict(response)
         self._model = model
         self._tools = tools
         self._new_id = new_id
+        self._clock = clock
         self._drafts: deque[_Draft] = deque()
         self._calls: dict[str, _Draft] = {}
         self._ids: dict[str, str] = {}  # of calls: the provider's id, ours
@@ -244,7 +253,8 @@ class ResponseEncoder:
                 draft.status = "incomplete" if draft.is_call or stop is WireStop.MAX_TOKENS else "completed"
             draft.sealed, draft.held = True, False
         events = self._advance()
-        self.response = ended(self.response, self._output, self.usage or Usage(), stop, raw)
+        usage, now = self.usage or Usage(), int(self._clock())
+        self.response = ended(self.response, self._output, usage, stop, raw, now)
         return [*events, {"type": f"response.{self.response['status']}", "response": self.response}]
 
     def _number(self, events: list[Event]) -> list[Event]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tark_lsp.gateway.content import read_content, text_of
 from tark_lsp.gateway.problems import invalid
-from tark_lsp.gateway.reading import check_depth, optional, read, short
+from tark_lsp.gateway.reading import check_depth, optional, read, read_list_or_text, short
 from tark_lsp.gateway.reading import field as required
 from tark_lsp.gateway.reasoning_state import read_state
 from tark_lsp.gateway.tools import SEARCH, read_tools, sent_name
@@ -76,9 +76,9 @@ class _Reader:
 
 def read_history(value: Any, model: str) -> History:
     """`model` is the requested `<provider>/<model>`. Reasoning of other models is left out. Raises Problem."""
-    if isinstance(value, str):
-        value = [{"role": "user", "content": value}]
-    items = read(value, list, "input")
+    items = read_list_or_text(value, "input")
+    if isinstance(items, str):
+        items = [{"role": "user", "content": items}]
     if len(items) > MAX_ITEMS:
         raise invalid(f"input has {len(items)} items; at most {MAX_ITEMS} are read", "input", "array_above_max_length")
     kinds = [_kind(item, f"input[{index}]") for index, item in enumerate(items)]
@@ -94,7 +94,7 @@ def read_history(value: Any, model: str) -> History:
 def _kind(item: Any, where: str) -> str:
     kind = read(item, dict, where).get("type")
     if kind is None:
-        kind = "message" if "role" in item else "item_reference"
+        kind = "item_reference" if item.keys() - {"type"} == {"id"} else "message"
     kind = str(read(kind, str, f"{where}.type"))
     if kind == "item_reference":
         raise invalid(f"{where} refers to a stored item, but nothing is stored here; send the item itself", where)

@@ -29,7 +29,8 @@ class ModelNames:
         if not name:
             if self.default:
                 return self.default
-            raise invalid("model is missing", "model", "missing_required_parameter")
+            message = "model is missing: name one in the request, or start the gateway with --model"
+            raise invalid(message, "model", "missing_required_parameter")
         known = self.known
         if name in known:
             return known[name]

@@ -23,6 +23,7 @@ from tark_lsp.errors import (
     TarkError,
     UnsupportedOption,
 )
+from tark_lsp.llm.hints import HINTS, NEXT_PROMPT
 
 INVALID = "invalid_request_error"
 SERVER = "server_error"
@@ -95,6 +96,9 @@ OPTION_FIELDS = {
 }
 """The names of options in the request, if they differ."""
 
+FOR_CHATS: Mapping[str, str] = {NEXT_PROMPT: "", HINTS[ContextOverflow]: "send less"}
+"""Advice for a user who chats, and what the gateway says instead."""
+
 FAILED_CODES = frozenset({"server_error", "rate_limit_exceeded"})
 """The error codes of a failed response that OpenAI's type allows and that the gateway's errors can have."""
 
@@ -102,12 +106,15 @@ FAILED_CODES = frozenset({"server_error", "rate_limit_exceeded"})
 def problem_of(error: TarkError) -> Problem:
     kind = next((kind for kind in type(error).__mro__ if kind in KINDS), None)
     status, type_, code = KINDS[kind] if kind is not None else (500, SERVER, "gateway_error")
+    message = str(error)
+    for words, own in FOR_CHATS.items():
+        message = message.replace(words, own)
     option = error.option if isinstance(error, UnsupportedOption) else ""
     return Problem(
         status,
         type_,
         code,
-        str(error),
+        message,
         OPTION_FIELDS.get(option, option),
         retryable=getattr(error, "retryable", False),
         retry_after=getattr(error, "retry_after", None),

@@ -25,6 +25,13 @@ def read(value: Any, kind: type, where: str) -> Any:
     return value
 
 
+def read_list_or_text(value: Any, where: str) -> Any:
+    """Return `value` if it is a string or an array."""
+    if not isinstance(value, str | list):
+        raise invalid(f"{where} must be a string or an array", where, "invalid_type")
+    return value
+
+
 def field(item: Mapping[str, Any], name: str, kind: type, where: str) -> Any:
     """A required field."""
     if name not in item:

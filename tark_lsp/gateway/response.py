@@ -35,13 +35,19 @@ def new_response(response_id: str, created_at: int, model: str, repeated: Mappin
     }
 
 
-def ended(response: Mapping[str, Any], output: Sequence[Any], usage: Usage, stop: WireStop, raw: str) -> dict[str, Any]:
-    """`raw`: the provider's stop reason. A refusal written by the model is complete; one by a filter is incomplete."""
+def ended(
+    response: Mapping[str, Any], output: Sequence[Any], usage: Usage, stop: WireStop, raw: str, now: int
+) -> dict[str, Any]:
+    """`raw`: the provider's stop reason. A refusal written by the model is complete; one by a filter is incomplete.
+
+    `now`: seconds since 1970.
+    """
     complete = stop in COMPLETE_STOPS or (stop is WireStop.REFUSAL and raw == "completed")
     details = None if complete else {"reason": INCOMPLETE[stop]}
     return {
         **response,
         "status": "completed" if complete else "incomplete",
+        "completed_at": now if complete else None,
         "incomplete_details": details,
         "output": list(output),
         "usage": usage_json(usage),

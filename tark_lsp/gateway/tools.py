@@ -72,12 +72,14 @@ class ToolSet:
 def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Sequence[Any]]] = ()) -> ToolSet:
     """`loaded`: lists of tools from items of the input, each with its place. These tools are visible at once.
 
-    The last declaration of a tool counts: a search can find a tool that was already declared.
+    The last declaration of a tool counts: a search can find a tool that was already declared. Within one list, only
+    an identical declaration can be repeated.
     """
     found: dict[str, Tool] = {}
     left_out: list[str] = []
     given: list[Mapping[str, Any]] = []
     for place, several in ((where, tools), *loaded):
+        here: dict[str, Tool] = {}
         for index, tool in enumerate(several):
             at = f"{place}[{index}]"
             check_depth(read(tool, dict, at), at)
@@ -90,7 +92,8 @@ def read_tools(tools: Sequence[Any], where: str, loaded: Sequence[tuple[str, Seq
             if len(found) + len(made) + len(left_out) > MAX_TOOLS:
                 raise invalid(f"{at}: there are more than {MAX_TOOLS} tools", at, "array_above_max_length")
             for one in made:
-                _check_name(one, found.get(one.definition.name), at)
+                _check_name(one, found.get(one.definition.name), here.get(one.definition.name), at)
+                here[one.definition.name] = one
                 found[one.definition.name] = one if place == where else _visible(one)
     return ToolSet(found, tuple(dict.fromkeys(left_out)), tuple(given))
 
@@ -105,9 +108,10 @@ def sent_name(name: str, namespace: str = "") -> str:
     return f"{cleaned[:55]}_{digest}"
 
 
-def _check_name(tool: Tool, other: Tool | None, where: str) -> None:
-    """Raises Problem if the model would know two different tools by the same name."""
-    if other is not None and (other.kind, other.name, other.namespace) != (tool.kind, tool.name, tool.namespace):
+def _check_name(tool: Tool, other: Tool | None, beside: Tool | None, where: str) -> None:
+    """Raises Problem if the model would know two different tools by the same name. `beside`: in the same list."""
+    differs = other is not None and (other.kind, other.name, other.namespace) != (tool.kind, tool.name, tool.namespace)
+    if differs or beside not in (None, tool):
         message = f"{where}: the model would know it as {short(tool.definition.name)}, like another tool; rename one"
         raise invalid(message, where, "duplicate_tool")
 

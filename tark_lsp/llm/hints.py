@@ -37,6 +37,9 @@ HINTS: dict[type[ModelError], str] = {
 }
 
 
+NEXT_PROMPT = ", or with your next prompt"
+
+
 def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int, rest: float = 0.0) -> None:
     """Sets `error.hint` if it is empty. Adds to the message the number of attempts, and when the next one is allowed,
     and sets `retry_after` to that.
@@ -59,7 +62,7 @@ def add_hint(error: ModelError, provider: Provider, key: Key | None, tried: int,
         error.message += f" (tried {tried} times)"
     if rest:
         error.retry_after = max(error.retry_after or 0.0, rest)
-        error.message += f"; the next try is in {math.ceil(rest)} s, or with your next prompt"
+        error.message += f"; the next try is in {math.ceil(rest)} s{NEXT_PROMPT}"
 
 
 def redact_key(error: ModelError, key: Key | None) -> None:

@@ -120,6 +120,8 @@ class PermissionStore:
         identity = identify_folder(folder)
         if identity is None:
             raise PermissionsUnusable(f"{folder} is not a folder")
+        if not _is_storable(str(folder)):
+            raise PermissionsUnusable(f"{folder}: its name is not UTF-8, so nothing can be allowed there for always")
         new_id = f"{'trust' if commands is None else 'grant'}-{secrets.token_hex(4)}"
         row = (new_id, str(folder), identity, _json(commands), time.time())
 
@@ -154,7 +156,7 @@ class PermissionStore:
         if not self._exists():
             self.close()
             return []
-        known = tuple(folders or ())
+        known = tuple(filter(_is_storable, folders or ()))
         where = "" if folders is None else f"WHERE folder IN ({', '.join('?' * len(known))})"
         select = f"SELECT {COLUMNS} FROM permissions {where} ORDER BY given, id"
         identify = cache(identify_folder)  # one folder can have many
@@ -254,6 +256,15 @@ def _pattern(value: Any) -> Pattern:
     if not words or not all(isinstance(word, str) for word in words) or not isinstance(any_arguments, bool):
         raise ValueError(f"not a pattern: {value!r}")
     return Pattern(tuple(words), any_arguments)
+
+
+def _is_storable(folder: str) -> bool:
+    """Whether the path is UTF-8, as SQLite's texts are."""
+    try:
+        folder.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _real(folders: Iterable[Path | str]) -> set[str]:

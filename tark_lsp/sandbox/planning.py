@@ -123,7 +123,7 @@ def make_plan(
 
 def own_caches(workspace: Sequence[Path], places: Places) -> Path:
     """The folder for the caches of these workspace folders. No other workspace uses it."""
-    name = sha256("\0".join(sorted(map(str, workspace))).encode()).hexdigest()[:16]
+    name = sha256("\0".join(sorted(map(str, workspace))).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return places.caches / name
 
 

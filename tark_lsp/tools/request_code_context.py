@@ -125,7 +125,7 @@ async def _visible_code(ctx: ToolContext, hits: Sequence[Hit], limit: int) -> li
                 continue
             shown = ctx.workspace.display(path)
             key = "\0".join((shown, hit.symbol, "".join(lines)))
-            code_id = hashlib.sha256(key.encode()).hexdigest()[:12]
+            code_id = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
             code.append(FoundCode(code_id, hit.score, path, shown, start, lines))
     return code
 

@@ -50,6 +50,8 @@ HOSTILE = {
     "chunk without a size": (raw("transfer-encoding: chunked", body=b"zz\r\n"), 400),
     "not HTTP": (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400),
     "HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+    "large header": (raw(f"x: {'y' * 70_000}", LENGTH), 431),
+    "many headers": (raw(*(f"x{n}: {'y' * 1000}" for n in range(70)), LENGTH), 431),
     "endless header": (f"{HEAD}x: {'y' * 300_000}".encode(), 431),
 }
 

@@ -43,7 +43,7 @@ END = Done(WireStop.END_TURN, "stop")
 def new_encoder(tools: ToolSet = NO_TOOLS) -> ResponseEncoder:
     count = itertools.count(1)
     return ResponseEncoder(
-        new_response("resp_1", 1, "p/m", REPEATED), "p/m", tools, lambda kind: f"{kind}_{next(count)}"
+        new_response("resp_1", 1, "p/m", REPEATED), "p/m", tools, lambda kind: f"{kind}_{next(count)}", lambda: 9.5
     )
 
 
@@ -53,6 +53,11 @@ def encoded(*events: StreamEvent, tools: ToolSet = NO_TOOLS) -> list[dict[str, A
     check_events(made)
     assert assembled(made) == made[-1]["response"]["output"]
     return made
+
+
+@pytest.mark.parametrize(("stop", "at"), [(WireStop.END_TURN, 9), (WireStop.MAX_TOKENS, None)])
+def test_only_a_complete_response_has_the_time_of_its_completion(stop: WireStop, at: int | None) -> None:
+    assert encoded(TextDelta("Hi"), Done(stop, "x"))[-1]["response"]["completed_at"] == at
 
 
 def kinds(events: list[dict[str, Any]]) -> list[str]:

@@ -84,6 +84,7 @@ REFUSED = {
     "unknown item": (request(content=asking(input=[{"type": "spaceship"}])), 400, "invalid_value"),
     "stored response": (request("GET", "/v1/responses/resp_1"), 404, "not_stored"),
     "cancel": (request("POST", "/v1/responses/resp_1/cancel"), 404, "not_stored"),
+    "a slash too much": (request(path="/v1/responses/", content=asking()), 404, "not_found"),
     "another path": (request("GET", "/v1/chat/completions"), 404, "not_found"),
     "without v1": (request(path="/responses", content=asking()), 404, "not_found"),
     "with a slash": (request("GET", "/v1/models/"), 404, "not_found"),

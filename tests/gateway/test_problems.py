@@ -2,9 +2,19 @@
 
 import pytest
 
-from tark_lsp.errors import ModelError, Overloaded, RateLimited, SettingsError, TarkError, UnsupportedOption
+from tark_lsp.errors import (
+    ContextOverflow,
+    ModelError,
+    Overloaded,
+    RateLimited,
+    SettingsError,
+    TarkError,
+    UnsupportedOption,
+)
 from tark_lsp.gateway.problems import KINDS, problem_of
 from tark_lsp.gateway.response import failed, new_response
+from tark_lsp.llm.hints import add_hint
+from tark_lsp.llm.providers.openai import PROVIDER
 from tests.gateway.sdk import REPEATED, check_response
 
 
@@ -23,6 +33,14 @@ def test_a_new_kind_of_settings_error_has_the_row_of_its_base() -> None:
 def test_the_hint_is_part_of_the_message() -> None:
     problem = problem_of(UnsupportedOption("answer_format", "it has none", hint="leave it out"))
     assert (problem.message, problem.param) == ("it has none (leave it out)", "text.format")
+
+
+def test_no_advice_for_a_chat() -> None:
+    busy, long = Overloaded("too many"), ContextOverflow("too long")
+    add_hint(busy, PROVIDER, None, 0, 30.0)
+    assert problem_of(busy).message.startswith("too many; the next try is in 30 s (")
+    add_hint(long, PROVIDER, None, 1)
+    assert problem_of(long).message == "too long (send less)"
 
 
 def test_when_to_try_again() -> None:

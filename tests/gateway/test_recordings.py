@@ -55,7 +55,7 @@ NOT_AS_GOLDEN = SDK_MISSES_THE_END
 def replayed(path: Path) -> list[dict[str, Any]]:
     count = itertools.count(1)
     response = new_response("resp_1", 1, "p/m", REPEATED)
-    encoder = ResponseEncoder(response, "p/m", ToolSet({}), lambda kind: f"{kind}_{next(count)}")
+    encoder = ResponseEncoder(response, "p/m", ToolSet({}), lambda kind: f"{kind}_{next(count)}", lambda: 9.0)
     events, failure = read_whole(path)
     made = [*encoder.begin(), *(made for event in events for made in encoder.feed(event))]
     return made if failure is None else [*made, *encoder.fail(problem_of(failure))]

@@ -209,17 +209,27 @@ def test_what_has_no_effect_is_named_unless_it_says_what_happens_anyway() -> Non
     assert request.warnings == (f"ignored: {named}",)
 
 
+def test_a_tool_can_be_declared_again() -> None:
+    """In the same list only as it is; an item of the input can change it."""
+    changed = {**LOOK, "description": "Else"}
+    items = [HI, {"type": "additional_tools", "role": "developer", "tools": [changed]}]
+    assert [tool.description for tool in asked(tools=[LOOK, LOOK]).chat.tools] == ["Looks."]
+    assert [tool.description for tool in asked(items, tools=[LOOK]).chat.tools] == ["Else"]
+
+
 ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"input": []}, "input", "input has no message"),
-    ({"input": 5}, "input", "input must be an array"),
+    ({"input": 5}, "input", "input must be a string or an array"),
     ({"input": [HI, 5]}, "input[1]", "input[1] must be an object"),
     ({"input": [{"type": "spaceship"}]}, "input[0].type", "input[0] has the unknown type 'spaceship'"),
     ({"input": [HI, {"type": "web_search_call"}]}, "input[1].type", "unknown type 'web_search_call'"),
     ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0]", "nothing is stored here"),
     ({"input": [{"id": "msg_1"}]}, "input[0]", "nothing is stored here"),
     ({"input": [{"role": "robot", "content": "x"}]}, "input[0].role", "use user, assistant, system or developer"),
-    ({"input": [{"role": "user", "content": 5}]}, "input[0].content", "input[0].content must be an array"),
-    ({"input": [{"role": "user"}]}, "input[0].content", "must be an array"),
+    ({"input": [{"role": "user", "content": 5}]}, "input[0].content", "input[0].content must be a string or an array"),
+    ({"input": [{"role": "user"}]}, "input[0].content", "must be a string or an array"),
+    ({"input": [{"content": "a"}]}, "input[0].role", "input[0].role is missing"),
+    ({"input": [{}]}, "input[0].role", "input[0].role is missing"),
     (
         {"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}]},
         "input[0].content[0].type",
@@ -274,6 +284,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "the model would know it as 'a__b', like another tool",
     ),
     ({"tools": [LOOK, {"type": "custom", "name": "look"}]}, "tools[1]", "like another tool"),
+    ({"tools": [LOOK, {**LOOK, "description": "Else"}]}, "tools[1]", "like another tool"),
     ({"tools": [{**LOOK, "strict": "yes"}]}, "tools[0].strict", "must be true or false"),
     ({"metadata": {"a": 1}}, "metadata.a", "metadata.a must be a string"),
     ({"reasoning": {"summary": 1}}, "reasoning.summary", "reasoning.summary must be a string"),

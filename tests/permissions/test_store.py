@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,15 @@ def test_a_folder_for_the_file_that_cannot_be_used(folder: Path, tmp_path: Path)
 def test_what_is_no_folder_gets_no_permission(path: Path, folder: Path) -> None:
     with pytest.raises(PermissionsUnusable, match="is not a folder"):
         new_store(path).add(folder / "missing", PYTEST)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse names that are not UTF-8")
+def test_a_folder_whose_name_is_not_utf_8_has_no_permissions(tmp_path: Path) -> None:
+    folder = tmp_path / "w\udcff"
+    folder.mkdir()
+    store = new_store(tmp_path / "permissions.sqlite")
+    store.add(tmp_path)
+    with pytest.raises(PermissionsUnusable, match="its name is not UTF-8"):
+        store.add(folder)
+    assert not store.is_trusted([folder])
+    assert store.permissions([folder]) == []

@@ -1,6 +1,7 @@
 """request_code_context: its JSON, its budget, and what it must not show."""
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -153,6 +154,14 @@ async def test_ids_stay_while_the_code_does(bench: Bench) -> None:
     bench.write("shapes.py", "import re\n" + CODE)
     with_hits(bench, [hit(path, 5, 6, "area", 9.0)])
     assert (await found(bench, query="other"))["results"][0]["id"] == first
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse names that are not UTF-8")
+async def test_a_file_whose_name_is_not_utf_8(bench: Bench) -> None:
+    path = bench.write("bad\udcff.py", CODE)
+    with_hits(bench, [hit(path, 4, 5, "area")])
+    (result,) = (await found(bench, query="area"))["results"]
+    assert result["path"] == "bad\udcff.py"
 
 
 async def test_an_index_that_is_not_whole_says_so(bench: Bench) -> None:

@@ -326,7 +326,8 @@ def test_untitled_documents_are_dirty_unless_empty() -> None:
         ("vscode-notebook-cell:/a.ipynb#x", None, None),
         ("file:a.py", None, None),
         ("file:///a%00b", None, None),
-        ("file:///%ff", None, None),
+        ("file:///%ff", "/\udcff", None),
+        ("file:///%ED%B3%BF", "/\udced\udcb3\udcbf", None),
         ("file://[/a", None, None),
         ("", None, None),
     ],
@@ -337,7 +338,9 @@ def test_paths_of_uris(uri: str, posix: str | None, windows: str | None) -> None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX names")
-@pytest.mark.parametrize("name", ["a.py", "a b.py", "é.py", "100%.py", "a#b?.py", "c:.py", "\\.py", "a\nb"])
+@pytest.mark.parametrize(
+    "name", ["a.py", "a b.py", "é.py", "100%.py", "a#b?.py", "c:.py", "\\.py", "a\nb", "\udcff.py"]
+)
 def test_uris_there_and_back(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     assert path_from_uri(uri_from_path(path)) == path

@@ -46,7 +46,7 @@ def find_links(line: str) -> list[Link]:
 
     if "](" in line:
         for found in MARKDOWN.finditer(line):
-            add(found.start(), found.end(), unquote(found["path"]), *_lines(found))
+            add(found.start(), found.end(), unquote(found["path"], errors="surrogateescape"), *_lines(found))
     if "<code" in line:
         for found in OPENING.finditer(line):
             first = max(1, int(found[2]))
@@ -94,7 +94,7 @@ def cite(written: str, first: int, last: int, beside: Path, workspace: Workspace
     if path is None:
         return code_span(f"{written}:{lines}")
     anchor = f"L{first}-L{last}" if last > first else f"L{first}"
-    target = quote(Path(os.path.relpath(path, beside)).as_posix(), safe="/")
+    target = quote(os.fsencode(Path(os.path.relpath(path, beside)).as_posix()), safe="/")
     label = re.sub(r"[\[\]]", "", visible(workspace.display(path)))
     return f"[{label}:{lines}]({target}#{anchor})"
 

@@ -10,6 +10,7 @@ from tark_lsp.agent.events import AgentEvent
 from tark_lsp.agent.kinds import Kind
 from tark_lsp.agent.session import Session
 from tark_lsp.agent.state import Turn
+from tark_lsp.errors import TarkError
 from tark_lsp.messages import ToolCall
 from tark_lsp.server.documents.targets import Target
 from tark_lsp.server.protocol import incoming
@@ -42,7 +43,10 @@ class Follower(Protocol):
 
 
 class Observer(Protocol):
-    """Called for every turn of the server, before the client is notified. Its methods must not raise."""
+    """Called for every turn of the server, before the client is notified.
+
+    If a method raises, the other observers and the client are still notified, and the turn ends as an error.
+    """
 
     def on_turn_accepted(self, record: "TurnRecord") -> None:
         """Called before the answer to `tark.turn.start`, even if the turn has to wait."""
@@ -84,6 +88,8 @@ class TurnRecord:
     shown_hunks: dict[Path, list[tuple[str, str, bool]]] = field(default_factory=dict)
     context: tuple[int, int | None] = (0, None)
     """The tokens of the last request, and the size of the context window."""
+    fault: TarkError | None = None
+    """The first bug of Tark in this turn, if there was one. The turn ends with it."""
     diffs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """By the id of each call that has not ended: its proposed changes, as shown to the client."""
 

@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -88,8 +89,7 @@ class Turns:
         )
         record.updates.before_sending = partial(self._before_sending, record)
         self._records.remember(record)
-        for observer in self._observers:
-            observer.on_turn_accepted(record)
+        self._tell(record, lambda observer: observer.on_turn_accepted(record))
         self._records.forget_old()
         ahead = self._queues.join(record)
         if not ahead:
@@ -138,42 +138,48 @@ class Turns:
 
         The rest of an answer's text is sent before the message that contains it. So an observer that stores both knows
         that text after the last message is not in any message.
+
+        Raises what the writer raises, so that a call that the user cannot see does not run. The turn ends as an error.
         """
         if isinstance(event, events.MessageAdded):
             record.updates.flush()
         if isinstance(event, events.UsageChanged):
             record.context = (event.context_used, event.context_window)
-        for observer in self._observers:
-            observer.on_turn_event(record, event)
-        self._writer.write_event(record, event)
+        self._tell(record, lambda observer: observer.on_turn_event(record, event))
+        try:
+            self._writer.write_event(record, event)
+        except Exception as error:
+            note_fault(record, error)
+            raise
 
     def _begin(self, record: TurnRecord) -> None:
         with log_context(session_id=record.session.id, turn_id=record.id):  # for log records of the turn and its tasks
             record.task = asyncio.create_task(self._run(record), name=record.id)
-        record.task.add_done_callback(lambda _: self._end_unbegun(record))
+        record.task.add_done_callback(partial(self._end_if_open, record))
 
-    def _end_unbegun(self, record: TurnRecord) -> None:
-        """Ends a turn whose task was cancelled before its first step, so that none of its code ran."""
+    def _end_if_open(self, record: TurnRecord, task: "asyncio.Task[None]") -> None:
+        """Ends a turn whose task did not: it was cancelled before its first step, so none of its code ran."""
         if not record.over:
+            if not task.cancelled() and isinstance(error := task.exception(), Exception):
+                note_fault(record, error)
             self._end(record, TurnEnd(StopReason.CANCELLED, "", Usage(), {}))
             self._begin_next(record)
             record.release_memory()
 
     async def _run(self, record: TurnRecord) -> None:
-        end = TurnEnd(StopReason.CANCELLED, "", Usage(), {})
         try:
             end = await self._do(record)
-        except asyncio.CancelledError:
-            pass  # cancelled before run_turn began; later, run_turn handles a cancellation
+        except asyncio.CancelledError:  # before run_turn began; later, run_turn handles a cancellation
+            end = TurnEnd(StopReason.CANCELLED, "", Usage(), {})
         except TarkError as error:
             end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=error)
-        except Exception as error:
-            log.exception("turn %s failed", record.id)
-            fault = TarkError(f"{type(error).__name__}: {error}", hint="this is a bug in tark-lsp: its log has details")
-            end = TurnEnd(StopReason.ERROR, "", Usage(), {}, error=fault)
-        finally:
-            payload = self._end(record, end)
-            self._begin_next(record)
+        except Exception as error:  # noqa: BLE001  note_fault logs it
+            note_fault(record, error)
+            end = TurnEnd(StopReason.ERROR, "", Usage(), {})
+            if record.turn is not None:
+                end = record.turn.build_end(StopReason.ERROR)
+        payload = self._end(record, end)
+        self._begin_next(record)
         with contextlib.suppress(asyncio.CancelledError):
             if record.follower is None or not await record.follower.end_answer(payload):
                 await self._display.show_end(record, payload)
@@ -193,23 +199,56 @@ class Turns:
         return await run_turn(turn)
 
     def _before_sending(self, record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
+        self._tell(record, lambda observer: observer.on_update_sent(record, seq, update))
+
+    def _tell(self, record: TurnRecord, tell: Callable[[Observer], None]) -> None:
         for observer in self._observers:
-            observer.on_update_sent(record, seq, update)
+            try:
+                tell(observer)
+            except Exception as error:  # noqa: BLE001  note_fault logs it, and the client must still be notified
+                note_fault(record, error)
 
     def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
-        payload = self._writer.end_payload(record, end)
+        """Whatever fails, the turn ends, because clients wait for that. After a fault, it ends as an error."""
+        payload: dict[str, Any] = {}
+        try:
+            payload = self._send_end(record, end)
+        except Exception as error:  # noqa: BLE001  note_fault logs it
+            note_fault(record, error)
+            payload = self._writer.end_payload(record, with_fault(record, TurnEnd(StopReason.ERROR, "", Usage(), {})))
+            with contextlib.suppress(Exception):  # nothing can be sent
+                record.updates.send("end", **payload)
+        self._tell(record, lambda observer: observer.on_turn_ended(record, payload))
+        record.ended.set_result(payload)
+        return payload
+
+    def _send_end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
         if not record.updates.seq:  # the turn ended before it started, and clients expect a start of every turn
             self._writer.write_start(record)
         for words in take_steering(record.steering):  # they were accepted, so the user expects that the model got them
             note = f"not sent to the model, since the turn ended: {cut(words, LONGEST_GIVEN_BACK)}"
             self.emit(record, events.Notice("warning", note))
+        record.updates.flush()
+        end = with_fault(record, end)
         record.progress.end(progress_summary(end, record.turn))
+        payload = self._writer.end_payload(record, end)
         record.updates.send("end", **payload)
-        for observer in self._observers:
-            observer.on_turn_ended(record, payload)
-        record.ended.set_result(payload)
         return payload
 
     def _begin_next(self, record: TurnRecord) -> None:
         if (following := self._queues.leave(record)) is not None:
             self._begin(following)
+
+
+def note_fault(record: TurnRecord, error: Exception) -> None:
+    """Remember the first bug of Tark in the turn, with which the turn ends, and log it. The others follow from it."""
+    if record.fault is None:
+        log.error("turn %s failed", record.id, exc_info=error)
+        text = f"{type(error).__name__}: {error}"
+        record.fault = TarkError(text, hint="this is a bug in tark-lsp: its log has details")
+
+
+def with_fault(record: TurnRecord, end: TurnEnd) -> TurnEnd:
+    if record.fault is None or end.error is not None:
+        return end
+    return replace(end, stop_reason=StopReason.ERROR, error=record.fault)

@@ -1,6 +1,7 @@
 """Links to code in a line of a chat, and the files they may lead to."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -98,3 +99,13 @@ def test_absolute_paths_and_citations(folder: Path) -> None:
     assert link == "[x y.py:3-4](%5Bx%5D%20y.py#L3-L4)"
     (found,) = find_links(link)
     assert resolve(found.path, folder, workspace) == folder / "[x] y.py"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse names that are not UTF-8")
+def test_a_link_to_a_file_whose_name_is_not_utf_8(folder: Path) -> None:
+    workspace = Workspace([folder], MemoryBuffers())
+    (folder / "bad\udcff.py").write_text("x\n")
+    link = cite("bad\udcff.py", 3, 4, folder, workspace)
+    assert link.endswith("(bad%FF.py#L3-L4)")
+    (found,) = find_links(link)
+    assert resolve(found.path, folder, workspace) == folder / "bad\udcff.py"
