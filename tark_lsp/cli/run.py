@@ -19,6 +19,7 @@ from tark_lsp.cli.running.targets import find_targets, read_standard_input, turn
 from tark_lsp.cli.runtime import new_console
 from tark_lsp.cli.session_lookup import open_session
 from tark_lsp.cli.turn import decide_pending, wait_for_end
+from tark_lsp.cli.usable_settings import load_usable_settings
 from tark_lsp.errors import TarkError
 from tark_lsp.server.client import Client, ServerGone
 
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str]) -> int:
 def _run_to_result(options: RunOptions, folder: Path, screen: RunScreen, output: RunOutput) -> None:
     """Runs the turn. Errors become the error of the result."""
     try:
+        load_usable_settings(folder)
         fields = turn_fields(find_targets(options.targets, folder))
         if given := read_standard_input(lambda: screen.print_line(WAITING, "yellow")):
             fields["context"].append({"type": "text", "name": "standard input", "text": given})

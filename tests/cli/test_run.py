@@ -247,7 +247,8 @@ SETTINGS: list[tuple[str, str, list[str], str, int]] = [
         "127.0.0.1:9",
         3,
     ),
-    ("broken settings", "model = ", [], "config.toml", 3),
+    ("broken settings", "model = ", [], "config.toml cannot be read as TOML", 2),
+    ("a rule of the wrong type", '[permissions]\ndeny = "edit_file(vendor/**)"', [], "permissions.deny is", 2),
     (
         "a missing scenario",
         'model = "scripted/x"\n[providers.scripted]\nscenario = "/nowhere.toml"',
@@ -302,6 +303,16 @@ def test_settings_that_cannot_work_name_their_fix(
     assert words in done.stderr
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_broken_file_of_the_folder_starts_nothing(tmp_path: Path, folder: Path, env: dict[str, str]) -> None:
+    (folder / ".tark").mkdir()
+    (folder / ".tark" / "config.toml").write_text('[permissions]\ndeny = "write_file(vendor/**)"\n')
+    with playing(Reply(text="Done.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "--yes", "--quiet", "change it"], folder, env)
+        assert (done.returncode, done.stdout, server.requests) == (2, "", [])
+    assert "permissions.deny is" in done.stderr
 
 
 @pytest.fixture
