@@ -424,11 +424,8 @@ def test_any_value_from_an_editor_gives_settings(initialization: Any, configurat
     )
     assert all(problem.isprintable() for problem in problems)
     if not trusted:
-        level = (
-            ApprovalLevel.MANUAL
-            if any("the approval level is manual" in problem for problem in problems)
-            else settings.approval
-        )
+        broken = any("the approval level is manual" in problem for problem in problems)
+        level = ApprovalLevel.MANUAL if broken else ApprovalLevel.CAREFUL
         expected = Settings().model_copy(update={"approval": level})
         assert settings.model_copy(update={"permissions": Settings().permissions}) == expected
         assert settings.permissions.allow == ()

@@ -1,4 +1,4 @@
-"""A command that acts without you does not start if a setting of yours cannot be used: a rule of yours could be missing."""
+"""A command that acts without the user does not start if a setting cannot be used: a rule could be missing."""
 
 import os
 from pathlib import Path
