@@ -11,12 +11,12 @@ from typing import Any
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.model_check import check_model
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
+from tark_lsp.cli.running.interruption import Interruption, ProgressConsole, discard
 from tark_lsp.cli.running.options import RunOptions, new_parser, parse_options
 from tark_lsp.cli.running.output import RunOutput, RunScreen
 from tark_lsp.cli.running.person import RunPerson
 from tark_lsp.cli.running.result import ExitCode, error_of
 from tark_lsp.cli.running.targets import find_targets, read_standard_input, turn_fields
-from tark_lsp.cli.runtime import new_console
 from tark_lsp.cli.session_lookup import open_session
 from tark_lsp.cli.turn import decide_pending, wait_for_end
 from tark_lsp.cli.usable_settings import load_usable_settings
@@ -32,16 +32,19 @@ def main(arguments: Sequence[str]) -> int:
     options = parse_options(arguments)
     folder = Path(os.path.realpath(Path.cwd()))
     live = options.output == "text" and not options.quiet and sys.stdout.isatty() and sys.stderr.isatty()
-    screen = RunScreen(
-        new_console(stderr=True, quiet=options.quiet and not _can_ask()), folder, live=live, quiet=options.quiet
-    )
-    output = RunOutput(options.output, screen, folder)
+    interruption = Interruption()
+    interruption.listen()
+    console = ProgressConsole(interruption.output_closed, quiet=options.quiet and not _can_ask())
+    screen = RunScreen(console, folder, live=live, quiet=options.quiet)
+    output = RunOutput(options.output, screen, folder, closed=interruption.output_closed)
+    _run_to_result(options, folder, screen, output)
+    output.result.cancelled_code = interruption.code
     try:
-        _run_to_result(options, folder, screen, output)
-        return output.finish()
-    except BrokenPipeError:  # the reader of the output is gone, so no error is printed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes stdout at exit
-        return output.result.exit_code
+        code = output.finish()
+    except BrokenPipeError:
+        discard(sys.stdout.fileno())
+        return ExitCode.CLOSED
+    return ExitCode.CLOSED if interruption.code is ExitCode.CLOSED else code
 
 
 def _run_to_result(options: RunOptions, folder: Path, screen: RunScreen, output: RunOutput) -> None:
@@ -55,8 +58,6 @@ def _run_to_result(options: RunOptions, folder: Path, screen: RunScreen, output:
     except (KeyboardInterrupt, asyncio.CancelledError):
         screen.print_line("cancelled", "yellow")
         output.result.end = {**output.result.end, "stopReason": "cancelled"}
-    except BrokenPipeError:
-        raise
     except (TarkError, TimeoutError, OSError) as error:
         output.result.error = error_of(error)
 

@@ -39,8 +39,8 @@ async def wait_for_end(client: Client, screen: Screen, turn_id: str) -> Mapping[
             client.process.kill()
             waiting.cancel()
         else:
-            screen.print_line("cancelling; Ctrl-C again ends the program at once", "yellow")
             cancelling.append(asyncio.create_task(client.command("tark.turn.cancel", {"turnId": turn_id})))
+            screen.print_line("cancelling; Ctrl-C again ends the program at once", "yellow")
 
     with _on_interrupt(interrupted):
         end: Mapping[str, Any] = await client.command("tark.turn.wait", {"turnId": turn_id})

@@ -2,6 +2,8 @@
 
 import json
 import json.decoder
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall
 from tests.cli.terminal import Terminal, configure, environment, without_terminal
+from tests.forked import Program
 from tests.loopback import Answer, Loopback, Raw
 
 pytestmark = pytest.mark.slow  # each test starts a program
@@ -315,9 +318,12 @@ def test_a_broken_file_of_the_folder_starts_nothing(tmp_path: Path, folder: Path
     assert "permissions.deny is" in done.stderr
 
 
+SLOW = Raw([b'data: {"choices": [{"delta": {"content": "thinking it over"}}]}\n\n'], stall=True)
+
+
 @pytest.fixture
 def slow_model(tmp_path: Path) -> Iterator[Loopback]:
-    with playing(Raw([b'data: {"choices": [{"delta": {"content": "thinking it over"}}]}\n\n'], stall=True)) as server:
+    with playing(SLOW) as server:
         serve(tmp_path, server)
         yield server
 
@@ -330,6 +336,41 @@ def test_ctrl_c_cancels_the_turn(slow_model: Loopback, decoder: Path, env: dict[
     assert "cancelling" in terminal.plain
     assert "Traceback" not in terminal.plain
     assert slow_model.requests[0].closed.is_set()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"])
+def test_other_signals_cancel_the_turn_too(
+    slow_model: Loopback, decoder: Path, env: dict[str, str], number: int, code: int
+) -> None:
+    terminal = Terminal(["run", "--json", "--no-session", "decoder.py", "take your time"], decoder.parent, env)
+    terminal.see('"text": "thinking it over"')
+    for _ in range(2):  # a terminal that closes sends SIGHUP twice
+        os.kill(terminal.pid, number)
+    assert terminal.end() == code
+    assert "Traceback" not in terminal.plain
+    assert (f'"exitCode": {code}' in terminal.plain) == (number == signal.SIGTERM), "SIGHUP: the terminal is gone"
+    assert slow_model.requests[0].closed.is_set()
+    left = without_terminal(["sessions", "list", "--json"], decoder.parent, env)
+    assert json.loads(left.stdout) == []
+
+
+@pytest.mark.parametrize("closed", ["output", "errors"])
+def test_a_closed_pipe_cancels_the_turn_and_stores_it(
+    tmp_path: Path, decoder: Path, env: dict[str, str], closed: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    streams = [nothing, writing, nothing] if closed == "output" else [nothing, nothing, writing]
+    look = Reply(calls=(ScriptedCall("list_directory", {"path": "."}),))
+    with playing(look, SLOW) as server:
+        serve(tmp_path, server)
+        program = Program(["run", "--json", "decoder.py", "take your time"], decoder.parent, env, streams)
+        for descriptor in (nothing, writing):
+            os.close(descriptor)
+        assert program.wait() == 141
+    [session] = json.loads(without_terminal(["sessions", "list", "--json"], decoder.parent, env).stdout)
+    assert "local/m" in without_terminal(["usage", f"--session={session['sessionId']}"], decoder.parent, env).stdout
 
 
 def test_the_agent_asks_and_is_answered(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:

@@ -200,7 +200,7 @@ def test_the_page_documents_the_schema() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| .*?\| (.*) \|$", PAGE, re.MULTILINE))
     for kind, about in json.loads(SCHEMA.read_text())["$defs"].items():
         fields = [field for field in about["properties"] if field != "type"]
-        named = re.sub(r"\(.*?\)", "", re.sub(r": the next part|; of the turn so far", "", rows[kind]))
+        named = re.sub(r"\(.*?\)", "", re.sub(r": the next part|; for the turn so far", "", rows[kind]))
         assert [field.strip() for field in named.split(",")] == fields
 
 

@@ -2,12 +2,13 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
 
+from tark_lsp.cli.running.interruption import discard
 from tark_lsp.cli.running.options import Format
 from tark_lsp.cli.running.result import VERSION, ExitCode, RunResult
 from tark_lsp.cli.screen import Screen, reasons
@@ -67,8 +68,18 @@ class RunScreen(Screen):
 class RunOutput:
     """Follows a run (`update`), and writes its result (`finish`). Only the output goes to `stdout`."""
 
-    def __init__(self, kind: Format, screen: RunScreen, folder: Path, stdout: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        kind: Format,
+        screen: RunScreen,
+        folder: Path,
+        stdout: TextIO | None = None,
+        *,
+        closed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`closed` is called if the reader of `stdout` is gone before the end."""
         self.result = RunResult()
+        self._closed = closed
         self._kind = kind
         self._screen = screen
         self._folder = folder
@@ -96,8 +107,10 @@ class RunOutput:
                 self._event("usage", **figures)
 
     def begin(self, session_id: str, turn_id: str) -> None:
-        """Sets the ids of the turn."""
+        """Sets the ids of the turn, and writes the events that wait for them."""
         self.result.session_id, self.result.turn_id = session_id, turn_id
+        if self._held:
+            self._write_safely()
 
     def finish(self) -> ExitCode:
         """Writes the result, and returns the exit code."""
@@ -185,8 +198,17 @@ class RunOutput:
         if self._held is not None and self.result.turn_id is None:
             self._held.append(event)
             return
-        self._release()
-        self._write(event)
+        self._write_safely(event)
+
+    def _write_safely(self, *events: Mapping[str, Any]) -> None:
+        """Writes the held events and these. A closed output is not an error here: the turn is cancelled."""
+        try:
+            self._release()
+            for event in events:
+                self._write(event)
+        except BrokenPipeError:
+            discard(self._stdout.fileno())
+            self._closed()
 
     def _release(self) -> None:
         """Writes the start event, and then the held events. The ids and the model are known now."""

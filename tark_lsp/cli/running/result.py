@@ -18,6 +18,9 @@ class ExitCode(IntEnum):
     PROVIDER = 3
     LIMIT = 4
     CANCELLED = 130
+    HANGUP = 129
+    CLOSED = 141
+    TERMINATED = 143
 
 
 STOPS = {
@@ -26,9 +29,8 @@ STOPS = {
     "max_turn_requests": ExitCode.LIMIT,
     "budget": ExitCode.LIMIT,
     "refusal": ExitCode.PROVIDER,
-    "cancelled": ExitCode.CANCELLED,
 }
-"""The exit code by stop reason. For `error`, it depends on the code of the error."""
+"""The exit code by stop reason. For `error`, it depends on the code of the error; for `cancelled`, on what did it."""
 
 REASONS = {
     "max_tokens": "the answer was cut off at the model's length limit",
@@ -70,12 +72,16 @@ class RunResult:
     rejected_proposal: bool = False
     """Whether the user rejected all edits that the mode ask or plan proposed."""
     patch: str | None = None
+    cancelled_code: ExitCode = ExitCode.CANCELLED
+    """The exit code if the run was cancelled."""
 
     @property
     def exit_code(self) -> ExitCode:
         stop = self.end.get("stopReason", "error")
         if stop == "error":
             return ERRORS.get((self.error or {}).get("code", "internal"), ExitCode.PROVIDER)
+        if stop == "cancelled":
+            return self.cancelled_code
         code = STOPS.get(stop, ExitCode.PROVIDER)
         states = {edit["state"] for edit in self.end.get("edits") or ()}
         refused = self.refused or self.rejected_proposal or not states.isdisjoint({"rejected", "failed"})
