@@ -170,6 +170,7 @@ def test_without_a_terminal_nothing_is_written_unasked(tmp_path: Path, decoder: 
     assert done.returncode == 1
     assert "nobody can be asked" in done.stderr
     assert "--yes would allow it" in done.stderr
+    assert "rejected it" not in done.stderr
     assert done.stdout == "Then not.\n"
     assert decoder.read_bytes() == before
 
@@ -203,6 +204,28 @@ def test_a_command_is_asked_about_even_with_yes(tmp_path: Path, folder: Path, en
     assert "refused" in done.stderr
     assert (done.returncode, done.stdout) == (1, "Then not.\n")
     assert (folder / "a.txt").read_bytes() == b"a\n"
+
+
+OUTSIDE = ScriptedCall("write_file", {"path": "../x.txt", "content": "x"})
+NOT_THERE = ScriptedCall("edit_file", {"path": "a.txt", "old_text": "no such line\n", "new_text": "x\n"})
+GOOD = ScriptedCall("write_file", {"path": "b.txt", "content": "x"})
+
+
+@pytest.mark.parametrize(
+    ("calls", "code", "refused"),
+    [((OUTSIDE,), 1, 1), ((NOT_THERE,), 1, 1), ((NOT_THERE, GOOD), 0, 0), ((GOOD, NOT_THERE), 1, 1)],
+    ids=["outside", "not there", "tried again", "the last one"],
+)
+def test_an_edit_that_fails(
+    tmp_path: Path, folder: Path, env: dict[str, str], calls: tuple[ScriptedCall, ...], code: int, refused: int
+) -> None:
+    (folder / "a.txt").write_bytes(b"a\n")
+    with playing(*(Reply(calls=(call,)) for call in calls), Reply(text="Done.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "change it", "--yes", "--output", "json"], folder, env)
+    end = json.loads(done.stdout)
+    assert (done.returncode, end["exitCode"], len(end["refused"])) == (code, code, refused)
+    assert all(call["title"] and call["why"] for call in end["refused"])
 
 
 def test_a_new_file(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
@@ -305,6 +328,7 @@ def test_settings_that_cannot_work_name_their_fix(
     assert (done.returncode, done.stdout) == (code, "")
     assert words in done.stderr
     assert "error: " in done.stderr
+    assert "error" not in done.stderr.splitlines()
     assert "Traceback" not in done.stderr
 
 

@@ -88,6 +88,8 @@ class RunOutput:
         self._hunks: dict[str, str] = {}
         self._refused: list[tuple[dict[str, str], set[str]]] = []
         """The rejected calls, with the files that each would have changed. Empty if the call was denied earlier."""
+        self._failed: list[dict[str, str]] = []
+        """The edits that failed since the last one that did not. A model tries again after most errors."""
         self._held: list[dict[str, Any]] | None = []
         """Events that arrived before the ids of the turn were known."""
 
@@ -117,7 +119,7 @@ class RunOutput:
         result = self.result
         # If only some hunks of a file were accepted, it does not count as refused, because the user selected them.
         kept = {edit["uri"] for edit in result.end.get("edits") or () if edit["state"] != "rejected"}
-        result.refused = [call for call, files in self._refused if not files or files - kept]
+        result.refused = [call for call, files in self._refused if not files or files - kept] + self._failed
         if result.error is not None:
             self._screen.print_error(result.error["message"], result.error.get("hint") or "")
         elif result.reason:
@@ -156,9 +158,15 @@ class RunOutput:
             return
         said = reasons(update)
         output = "\n".join(part["text"] for part in update.get("content") or () if part.get("type") == "text")
-        if update["status"] == "rejected" and _changes(call.get("name", "")):
-            files = {part["uri"] for part in update.get("content") or () if part.get("type") == "diff"}
-            self._refused.append(({"title": call["title"], "why": "; ".join(said)}, files))
+        ended = {"title": call["title"], "why": "; ".join(said)}
+        match update["status"], _facts(call.get("name", "")):
+            case "rejected", (edits, runs) if edits or runs:
+                files = {part["uri"] for part in update.get("content") or () if part.get("type") == "diff"}
+                self._refused.append((ended, files))
+            case "failed", (True, _):
+                self._failed.append(ended)
+            case "completed", (True, _):
+                self._failed.clear()
         self._event(
             "toolCall",
             toolCallId=update["toolCallId"],
@@ -231,7 +239,7 @@ class RunOutput:
         return path.relative_to(self._folder).as_posix() if path.is_relative_to(self._folder) else str(path)
 
 
-def _changes(tool: str) -> bool:
-    """Whether the tool edits files or runs programs. If such a call was refused, the run is not done."""
+def _facts(tool: str) -> tuple[bool, bool]:
+    """Whether the tool edits files, and whether it runs programs."""
     known = load_tools().get(tool)
-    return tool.startswith("mcp__") or (known is not None and (known.facts.edits or known.facts.runs))
+    return (known.facts.edits, known.facts.runs) if known is not None else (False, tool.startswith("mcp__"))

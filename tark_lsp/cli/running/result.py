@@ -59,7 +59,7 @@ ERRORS = {
 class RunResult:
     """`end` is the turn's end (protocol.md). It is empty if no turn began; then `error` says why.
 
-    `refused`: the calls that were needed and refused, each with its title and the reason.
+    `refused`: the calls that were needed and refused, and the edits that failed, each with its title and the reason.
     """
 
     session_id: str | None = None
@@ -92,7 +92,7 @@ class RunResult:
         """Why the run is not done, if no error says so. Empty if it is done, or the user cancelled it."""
         if self.exit_code is ExitCode.REFUSED:
             calls = [f"{call['title']}: {call['why']}" if call["why"] else call["title"] for call in self.refused]
-            return f"refused: {'; '.join(calls)}" if calls else "edits were rejected, or could not be applied"
+            return f"not done: {'; '.join(calls)}" if calls else "edits were rejected, or could not be applied"
         return REASONS.get(self.end.get("stopReason", ""), "")
 
     def to_json(self, edits: Iterable[Mapping[str, Any]], changed: Iterable[str]) -> dict[str, Any]:
