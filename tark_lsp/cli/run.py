@@ -11,7 +11,7 @@ from typing import Any
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.model_check import check_model
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
-from tark_lsp.cli.running.interruption import Interruption, ProgressConsole, discard
+from tark_lsp.cli.running.interruption import Interruption, ProgressConsole
 from tark_lsp.cli.running.options import RunOptions, new_parser, parse_options
 from tark_lsp.cli.running.output import RunOutput, RunScreen
 from tark_lsp.cli.running.person import RunPerson
@@ -41,8 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     output.result.cancelled_code = interruption.code
     try:
         code = output.finish()
-    except BrokenPipeError:
-        discard(sys.stdout.fileno())
+    except OSError as error:
+        output.give_up(error)
         return ExitCode.CLOSED
     return ExitCode.CLOSED if interruption.code is ExitCode.CLOSED else code
 

@@ -94,6 +94,9 @@ def test_piped(tmp_path: Path, given: str) -> None:
         (b" \n", "no key was entered"),
         (f"{KEY} and more".encode(), "characters that are not allowed in a key"),
         (f"{KEY}\nx".encode(), "characters that are not allowed in a key"),
+        (b"x" * 2_000_000, "longer than 16 KiB"),
+        (f"OPENAI_API_KEY={KEY}".encode(), "not only a key"),
+        (f'"{KEY}"'.encode(), "not only a key"),
         (b"\xff\xfe", "characters that are not allowed in a key"),
     ],
 )

@@ -1,6 +1,5 @@
 """What ends a run early: SIGTERM, SIGHUP and a closed output do the same as Ctrl-C, with exit codes of their own."""
 
-import contextlib
 import os
 import signal
 import sys
@@ -9,6 +8,7 @@ from types import FrameType
 
 from rich.console import Console
 
+from tark_lsp.cli.discard import discard
 from tark_lsp.cli.running.result import ExitCode
 
 CODES = {"SIGHUP": ExitCode.HANGUP, "SIGTERM": ExitCode.TERMINATED}
@@ -57,11 +57,3 @@ class ProgressConsole(Console):
         self.quiet = True
         discard(sys.stderr.fileno())
         self._closed()
-
-
-def discard(descriptor: int) -> None:
-    """Discards what is written to the descriptor. Python writes what is left at its exit."""
-    with contextlib.suppress(OSError):
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, descriptor)
-        os.close(nothing)

@@ -20,7 +20,7 @@ It never asks whether you trust the folder: you do if you said so before, in an 
 --trust-workspace.
 Ctrl-C, SIGTERM, SIGHUP and a closed output cancel the turn; a second Ctrl-C ends the program at once.
 Exit codes: 0 done; 1 an edit or a command was needed and refused; 2 wrong usage; 3 the model or its provider failed;
-4 a limit was reached; 129, 130, 143 cancelled by SIGHUP, Ctrl-C, SIGTERM; 141 the reader of the output was gone.
+4 a limit was reached; 129, 130, 143 cancelled by SIGHUP, Ctrl-C, SIGTERM; 141 the output could not be written.
 See docs/scripting.md."""
 
 

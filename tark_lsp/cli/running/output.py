@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from rich.console import Console
 
-from tark_lsp.cli.running.interruption import discard
+from tark_lsp.cli.discard import discard
 from tark_lsp.cli.running.options import Format
 from tark_lsp.cli.running.result import VERSION, ExitCode, RunResult
 from tark_lsp.cli.screen import Screen, reasons
@@ -114,6 +114,12 @@ class RunOutput:
         if self._held:
             self._write_safely()
 
+    def give_up(self, error: OSError) -> None:
+        """The output cannot be written: its reader is gone, which needs no message, or the disk is full."""
+        discard(self._stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            self._screen.print_error(f"standard output: {error.strerror or error}")
+
     def finish(self) -> ExitCode:
         """Writes the result, and returns the exit code."""
         result = self.result
@@ -209,13 +215,13 @@ class RunOutput:
         self._write_safely(event)
 
     def _write_safely(self, *events: Mapping[str, Any]) -> None:
-        """Writes the held events and these. A closed output is not an error here: the turn is cancelled."""
+        """Writes the held events and these. If the output cannot be written, the turn is cancelled."""
         try:
             self._release()
             for event in events:
                 self._write(event)
-        except BrokenPipeError:
-            discard(self._stdout.fileno())
+        except OSError as error:
+            self.give_up(error)
             self._closed()
 
     def _release(self) -> None:
