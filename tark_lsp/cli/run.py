@@ -33,11 +33,12 @@ def main(arguments: Sequence[str]) -> int:
     folder = Path(os.path.realpath(Path.cwd()))
     live = options.output == "text" and not options.quiet and sys.stdout.isatty() and sys.stderr.isatty()
     interruption = Interruption()
-    interruption.listen()
     console = ProgressConsole(interruption.output_closed, quiet=options.quiet and not _can_ask())
     screen = RunScreen(console, folder, live=live, quiet=options.quiet)
     output = RunOutput(options.output, screen, folder, closed=interruption.output_closed)
+    interruption.listen()
     _run_to_result(options, folder, screen, output)
+    interruption.stop()
     output.result.cancelled_code = interruption.code
     try:
         code = output.finish()

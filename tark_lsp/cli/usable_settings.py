@@ -19,7 +19,8 @@ def load_usable_settings(folder: Path | None = None) -> Settings:
     """
     settings, problems = load_settings(user_file=user_config_path(), environ=os.environ)
     if not problems and folder is not None:
-        layers = Layers(found := [], {})
+        found: list[str] = []
+        layers = Layers(found, {})
         layers.read_file(workspace_config_path(folder))
         problems = [] if layers.are_usable else found
     if problems:

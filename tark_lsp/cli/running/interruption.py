@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+import threading
+from _thread import interrupt_main
 from collections.abc import Callable
 from types import FrameType
 
@@ -11,7 +13,11 @@ from rich.console import Console
 from tark_lsp.cli.discard import discard
 from tark_lsp.cli.running.result import ExitCode
 
-CODES = {"SIGHUP": ExitCode.HANGUP, "SIGTERM": ExitCode.TERMINATED}
+CODES = {
+    getattr(signal, name): code
+    for name, code in {"SIGHUP": ExitCode.HANGUP, "SIGTERM": ExitCode.TERMINATED}.items()
+    if hasattr(signal, name)  # Windows has no SIGHUP
+}
 
 
 class Interruption:
@@ -21,22 +27,37 @@ class Interruption:
 
     def __init__(self) -> None:
         self.code = ExitCode.CANCELLED
+        self._running = True
 
     def listen(self) -> None:
         """Handles the signals from now on. One that is ignored stays ignored (nohup)."""
-        for name, code in CODES.items():
-            number = getattr(signal, name, None)  # Windows has no SIGHUP
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, lambda _, frame, code=code: self._interrupt(code, frame))
+        for number in CODES:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._received)
+
+    def stop(self) -> None:
+        """The run is over, and only its result is written. A signal ends the program now."""
+        self._running = False
+        for number in CODES:
+            if signal.getsignal(number) == self._received:
+                signal.signal(number, signal.SIG_DFL)
 
     def output_closed(self) -> None:
         """The reader of the output is gone."""
         self._interrupt(ExitCode.CLOSED, None)
 
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        self._interrupt(CODES[number], frame)
+
     def _interrupt(self, code: ExitCode, frame: FrameType | None) -> None:
         if self.code is not ExitCode.CANCELLED:
             return
         self.code = code
+        if not self._running:
+            return
+        if threading.current_thread() is not threading.main_thread():  # it says that standard input does not end
+            interrupt_main()
+            return
         if code is ExitCode.HANGUP:
             for descriptor in (1, 2):
                 if os.isatty(descriptor):
