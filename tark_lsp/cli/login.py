@@ -12,6 +12,7 @@ from pathlib import Path
 from tark_lsp.cli.logins import load_logins
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.usable_settings import load_usable_settings
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import AuthenticationFailed, SettingsError, TarkError
 from tark_lsp.http import HttpTransport
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     screen = Screen(new_console(), Path.cwd())
     name, check = options.provider, not options.no_check
     try:
+        load_usable_settings()  # otherwise the key could be sent to another base URL than yours
         logins = load_logins(os.environ)
         login = logins.find_provider(name).login
         if login is not None:

@@ -18,7 +18,7 @@ from tark_lsp.cli.running.person import RunPerson
 from tark_lsp.cli.running.result import ExitCode, error_of
 from tark_lsp.cli.running.targets import find_targets, read_standard_input, turn_fields
 from tark_lsp.cli.session_lookup import open_session
-from tark_lsp.cli.turn import decide_pending, wait_for_end
+from tark_lsp.cli.turn import decide_pending, on_interrupt, wait_for_end
 from tark_lsp.cli.usable_settings import load_usable_settings
 from tark_lsp.errors import TarkError
 from tark_lsp.server.client import Client, ServerGone
@@ -79,20 +79,23 @@ async def _run(
         start = {"prompt": options.prompt, "model": options.model, "mode": options.mode, **fields}
         if options.last or options.resume is not None:
             start["sessionId"] = await open_session(client, options.resume)
-        turn = await client.command(
-            "tark.turn.start", {name: value for name, value in start.items() if value is not None}
-        )
+        early: list[bool] = []
+        # While it starts, Ctrl-C waits for the ids of the turn and its session. Again, it kills the server.
+        with on_interrupt(lambda: client.process.kill() if early else early.append(True)):
+            turn = await client.command(
+                "tark.turn.start", {name: value for name, value in start.items() if value is not None}
+            )
         output.begin(turn["sessionId"], turn["turnId"])
-        await _finish_turn(options, client, person, screen, output)
+        await _finish_turn(options, client, person, screen, output, cancelled=bool(early))
 
 
 async def _finish_turn(
-    options: RunOptions, client: Client, person: RunPerson, screen: RunScreen, output: RunOutput
+    options: RunOptions, client: Client, person: RunPerson, screen: RunScreen, output: RunOutput, *, cancelled: bool
 ) -> None:
     result = output.result
     assert result.turn_id is not None
     try:
-        result.end = await wait_for_end(client, screen, result.turn_id)
+        result.end = await wait_for_end(client, screen, result.turn_id, cancelled=cancelled)
         result.error = result.end.get("error")
         if result.end["stopReason"] == "end_turn":
             result.rejected_proposal = await decide_pending(client, screen, person, result.turn_id) is False

@@ -131,6 +131,13 @@ def test_a_key_that_cannot_be_checked_is_stored_with_a_message(tmp_path: Path, l
     assert key_file(tmp_path, "openai").exists()
 
 
+def test_settings_that_cannot_be_used_send_and_store_no_key(tmp_path: Path) -> None:
+    configure(tmp_path, '[providers.openai]\nbaseUrl = "localhost"\n')
+    done = tark(tmp_path, "login", "openai", given=KEY)
+    assert (done.returncode, "baseUrl must be a URL" in done.stdout) == (1, True)
+    assert not key_file(tmp_path, "openai").exists()
+
+
 def test_a_base_url_that_changed_does_not_get_the_key(tmp_path: Path) -> None:
     with Loopback([], models=["gpt-a"]).in_thread() as server, Loopback([]).in_thread() as other:
         openai_at(tmp_path, server.url)
