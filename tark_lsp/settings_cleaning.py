@@ -33,7 +33,7 @@ def clean_layer(model: type[BaseModel], values: Mapping[str, Any], source: str, 
 
     The result validates by alias. The sentences are added to `problems`; each starts with `source`.
     """
-    cleaned: dict[str, Any] = _without_nulls(values)
+    cleaned: dict[str, Any] = without_nulls(values)
     wrong = _wrong(model, cleaned)
     for found in wrong[:MAX_PROBLEMS]:
         problems.append(f"{source}: {_sentence(model, found['loc'], found['type'], found['msg'], cleaned)}")
@@ -42,7 +42,7 @@ def clean_layer(model: type[BaseModel], values: Mapping[str, Any], source: str, 
     while wrong:  # again, since a value can need the part that was removed from it
         for found in wrong:
             _unset(cleaned, found["loc"][:-1] if found["type"] == "missing" else found["loc"])
-        cleaned = _without_nulls(cleaned)
+        cleaned = without_nulls(cleaned)
         wrong = _wrong(model, cleaned)
     return cleaned
 
@@ -76,11 +76,11 @@ def _unset(values: Any, location: tuple[int | str, ...]) -> None:
         values[last] = None
 
 
-def _without_nulls(value: Any) -> Any:
+def without_nulls(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
+        return {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
     if isinstance(value, list):
-        return [_without_nulls(inner) for inner in value if inner is not None]
+        return [without_nulls(inner) for inner in value if inner is not None]
     return value
 
 

@@ -10,18 +10,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from tark_lsp.messages import Mode
+from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings import Settings
 from tark_lsp.settings_cleaning import (
     MAX_PROBLEMS,
-    clean_layer,
     dotted,
     leaf_paths,
     merge_layer,
     our_section,
     remove_setting,
 )
-from tark_lsp.settings_file import read_toml
+from tark_lsp.settings_layers import Layers, LayerValues
 from tark_lsp.settings_types import UserOnlyMark
 
 ENVIRONMENT = {
@@ -44,20 +43,24 @@ def load_settings(
     configuration: object = None,
     trusted_client: bool = False,
     workspace_files: Sequence[Path] = (),
+    last_usable: dict[str, LayerValues] | None = None,
 ) -> tuple[Settings, list[str]]:
     """Returns the effective settings, and one sentence for each problem: where it is, what is wrong, what to do.
 
     `initialization` is `initializationOptions`. `configuration` is the `settings` of
     `workspace/didChangeConfiguration`, or `{"tark": answer}` for an answer to `workspace/configuration`.
     `trusted_client` is the client's `experimental.tark.userSettings`. `workspace_files` are the `.tark/config.toml` of
-    the folders; they can be missing. Nothing is raised: an unusable value is a problem, and counts as not set.
+    the folders; they can be missing. `last_usable` keeps the values of each layer between calls. Nothing is raised: an
+    unusable value is a problem, and counts as not set. If a layer is broken (settings_layers.py), its last usable
+    values are used; without any, the approval level is manual, and no allow rule applies.
     """
     problems: list[str] = []
-    layers = [
-        (f"the environment variable {name}", {key: environ.get(name) or None}) for name, key in ENVIRONMENT.items()
-    ]
+    layers = Layers(problems, {} if last_usable is None else last_usable)
+    merged: dict[str, Any] = {}
     if user_file is not None:
-        layers.insert(0, (str(user_file), read_toml(user_file, problems)))
+        merge_layer(merged, layers.read_file(user_file))
+    for name, key in ENVIRONMENT.items():
+        merge_layer(merged, layers.clean(f"the environment variable {name}", {key: environ.get(name) or None}))
     for source, sent, trusted, only_known in (
         ("the editor's initializationOptions", initialization, trusted_client, False),
         ("the editor's settings", configuration, False, True),
@@ -70,15 +73,14 @@ def load_settings(
                 f"{source}: {', '.join(refused)} ignored there, since a repository could have set it; "
                 f"set it in {user_file or 'your own config.toml'}"
             )
-        layers.append((source, values))
+        merge_layer(merged, layers.clean(source, values))
 
-    merged: dict[str, Any] = {}
-    for source, values in layers:
-        merge_layer(merged, clean_layer(Settings, values, source, problems))
     settings = Settings.model_validate(merged, by_alias=True, by_name=False)
     for file in workspace_files:
-        values = clean_layer(Settings, read_toml(file, problems), str(file), problems)
-        settings = _apply_workspace_layer(settings, values, str(file), problems)
+        settings = _apply_workspace_layer(settings, layers.read_file(file), str(file), problems)
+    if not layers.are_usable:
+        rules = settings.permissions.model_copy(update={"allow": ()})
+        settings = settings.model_copy(update={"approval": ApprovalLevel.MANUAL, "permissions": rules})
     return settings, list(dict.fromkeys(problems))
 
 

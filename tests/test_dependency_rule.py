@@ -25,7 +25,8 @@ LAYERS: dict[str, set[str]] = {
     "hook_settings": {"settings_types"},
     "settings_cleaning": GROUND,
     "settings_file": set(),
-    "settings_loading": {"settings", "settings_cleaning", "settings_file", "settings_types", "messages"},
+    "settings_layers": {"settings", "settings_cleaning", "settings_file"},
+    "settings_loading": {"settings", "settings_cleaning", "settings_layers", "settings_types", "messages"},
     "http": GROUND | {"redaction", "http_closing", "http_connecting", "http_tls"},
     "http_closing": set(),
     "http_connecting": set(),
@@ -80,13 +81,14 @@ LAYERS: dict[str, set[str]] = {
         "hooks",
         "hook_settings",
         "settings_types",
+        "settings_layers",
         "settings_loading",
         "agent_offers",
     },
     "cli": BELOW_AGENT
     | {"agent", "receipts", "permissions", "sessions", "server"}
     | {"commands", "visible", "redaction", "folders", "processes", "demo", "mcp", "mcp_settings", "sandbox"}
-    | {"hooks", "hook_settings", "settings_loading", "agent_offers"}
+    | {"hooks", "hook_settings", "settings_layers", "settings_loading", "agent_offers"}
     | {"trust_report", "gateway", "telemetry"},
     "__main__": {"cli"},
 }

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tark_lsp.folders import state_folder, user_config_path, workspace_config_path
-from tark_lsp.messages import Mode
+from tark_lsp.messages import ApprovalLevel, Mode
 from tark_lsp.settings import Settings
 from tark_lsp.settings_cleaning import leaf_paths
 from tark_lsp.settings_loading import load_settings
@@ -308,19 +308,54 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 def test_a_bad_value_is_reported_once_and_the_default_is_used(
     tmp_path: Path, layers: dict[str, Any], sentence: str
 ) -> None:
-    settings, problems = load(tmp_path, **layers)
-    [problem] = problems
+    settings, [problem, *more] = load(tmp_path, **layers)
     assert sentence in problem
     assert problem.isprintable()
+    level = settings.approval if more else ApprovalLevel.CAREFUL
     unset = {"permissions": Settings().permissions, "providers": {}, "hooks": ()}
-    assert settings.model_copy(update=unset) == Settings()
+    assert settings.model_copy(update=unset) == Settings().model_copy(update={"approval": level})
+
+
+BROKEN: list[tuple[str, dict[str, Any], str]] = [
+    ("not TOML", {"user": 'approval = "balanced"\nmodel = [broken'}, "config.toml: because of this"),
+    ("a rule of the wrong type", {"user": '[permissions]\ndeny = "fetch"'}, "config.toml: because of this"),
+    ("a wrong rule", {"user": '[permissions]\ndeny = ["fetch", "(("]'}, "config.toml: because of this"),
+    ("a misspelled list", {"user": '[permissions]\ndenny = ["fetch"]'}, "config.toml: because of this"),
+    ("a level", {"environ": {"TARK_APPROVAL": "manuel"}}, "TARK_APPROVAL: because"),
+    ("a hook", {"user": '[[hooks]]\nname = "a"\non = "never"\ncommand = "x"'}, "config.toml: because of this"),
+    ("an editor's rule", {"configuration": {"permissions": {"deny": "fetch"}}}, "the editor's settings: because"),
+    ("the workspace's file", {"workspace": "model = [broken"}, "config.toml: because of this"),
+]
+
+
+@pytest.mark.parametrize(("layers", "words"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_a_layer_that_cannot_be_used_makes_everything_ask(tmp_path: Path, layers: dict[str, Any], words: str) -> None:
+    allowing = {"approval": "balanced", "permissions": {"allow": ["run_command"]}}
+    settings, problems = load(tmp_path, **layers, initialization=allowing, trusted=True)
+    assert (settings.approval, settings.permissions.allow) == ("manual", ())
+    assert words in problems[-1]
+    assert "the approval level is manual" in problems[-1]
+
+
+def test_a_file_that_breaks_later_keeps_its_earlier_values(tmp_path: Path) -> None:
+    file, last_usable = tmp_path / "config.toml", dict[str, Any]()
+    for text, level, rules in (
+        ('approval = "balanced"\n[permissions]\ndeny = ["fetch"]', "balanced", ("fetch",)),
+        ("approval = [broken", "balanced", ("fetch",)),
+        ('[permissions]\ndeny = "fetch"', "balanced", ("fetch",)),
+        ("", "careful", ()),
+    ):
+        file.write_text(text)
+        settings, problems = load_settings(user_file=file, environ={}, last_usable=last_usable)
+        assert (settings.approval, settings.permissions.deny) == (level, rules)
+        assert any("the earlier values apply" in problem for problem in problems) == (problems != [])
 
 
 def test_good_rules_beside_a_bad_one_count(tmp_path: Path) -> None:
     rules = '["run_command(rm *)", 5, "fetch", "((", "edit_file(src/**)"]'
     settings, problems = load(tmp_path, user=f"[permissions]\ndeny = {rules}")
     assert settings.permissions.deny == ("run_command(rm *)", "fetch", "edit_file(src/**)")
-    assert len(problems) == 2
+    assert len(problems) == 3
 
 
 @pytest.mark.parametrize(
@@ -355,8 +390,8 @@ def test_many_problems_of_one_file_are_cut(tmp_path: Path) -> None:
 def test_a_named_pipe_is_not_read_as_settings(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     settings, problems = load_settings(user_file=tmp_path / "pipe", environ={}, workspace_files=[tmp_path])
-    assert settings == Settings()
-    assert [problem.startswith(str(tmp_path)) for problem in problems] == [True, True]
+    assert settings == Settings(approval=ApprovalLevel.MANUAL)
+    assert [problem.startswith(str(tmp_path)) for problem in problems] == [True] * 4
 
 
 def test_config_and_state_follow_xdg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,6 +432,9 @@ def test_any_value_from_an_editor_gives_settings(initialization: Any, configurat
     )
     assert all(problem.isprintable() for problem in problems)
     if not trusted:
-        assert settings.model_copy(update={"permissions": Settings().permissions}) == Settings()
+        broken = any("the approval level is manual" in problem for problem in problems)
+        level = ApprovalLevel.MANUAL if broken else ApprovalLevel.CAREFUL
+        expected = Settings().model_copy(update={"approval": level})
+        assert settings.model_copy(update={"permissions": Settings().permissions}) == expected
         assert settings.permissions.allow == ()
     assert settings.mode in Mode

@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> int:
-    """Returns the exit code: 0 if done, 1 if not done, 2 for wrong usage."""
+    """Returns the exit code: 0 if done, 1 if not done, 2 for wrong usage, 130 after Ctrl-C."""
     arguments = sys.argv[1:]
     # Editors wait for the start, so only the server is imported for them. Some LSP clients always add --stdio.
     if not arguments and sys.stdin is not None and sys.stdin.isatty():
@@ -16,6 +16,9 @@ def main() -> int:
         from tark_lsp.server.handshake import main as serve
 
         return serve()
-    from tark_lsp.cli.subcommands import run_subcommand
+    try:
+        from tark_lsp.cli.subcommands import run_subcommand
 
-    return run_subcommand(arguments)
+        return run_subcommand(arguments)
+    except KeyboardInterrupt:  # while the program loads; later, each subcommand handles it
+        return 130

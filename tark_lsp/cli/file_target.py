@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tark_lsp.errors import OutsideWorkspace, RequestError
@@ -11,11 +11,14 @@ from tark_lsp.errors import OutsideWorkspace, RequestError
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """Lines count from 1, and `end` is included. If `start` and `end` are None, it is the whole file."""
+    """Lines count from 1, and `end` is included. If `start` and `end` are None, it is the whole file. `glob`: the glob
+    that matched it; empty if the file was named.
+    """
 
     path: Path
     start: int | None = None
     end: int | None = None
+    glob: str = field(default="", compare=False)
 
     def range_in(self, lines: Sequence[str]) -> dict[str, dict[str, int]] | None:
         """The LSP range in `lines` (which have their line endings), in code points. None if no lines were named.

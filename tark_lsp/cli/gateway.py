@@ -13,10 +13,10 @@ from tark_lsp.cli.model_options import model_name
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE
+from tark_lsp.cli.usable_settings import load_usable_settings
 from tark_lsp.errors import SettingsError
-from tark_lsp.folders import keys_folder, user_config_path
+from tark_lsp.folders import keys_folder
 from tark_lsp.settings import Settings
-from tark_lsp.settings_loading import load_settings
 
 if TYPE_CHECKING:
     from tark_lsp.llm.client import Models
@@ -69,8 +69,9 @@ async def _serve(options: Namespace, screen: Screen) -> int:
     from tark_lsp.telemetry.optional_tracing import gateway_listeners
 
     start_logging()
+    settings = load_usable_settings()
+    logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
     listening = listen(options.port)
-    settings = _settings(screen)
     models = _models(settings)
     aliases = {**settings.gateway.aliases, **dict(options.alias)}
     for ref in filter(None, [options.model, *aliases.values()]):
@@ -95,15 +96,6 @@ def find_token(environ: Mapping[str, str]) -> str:
             hint=f"use at least {MIN_TOKEN} ASCII letters, digits and signs, or unset it",
         )
     return token
-
-
-def _settings(screen: Screen) -> Settings:
-    """The user's own settings. Their problems are printed."""
-    settings, problems = load_settings(user_file=user_config_path(), environ=os.environ)
-    for problem in problems:
-        screen.print_line(problem, "yellow")
-    logging.getLogger("tark_lsp").setLevel(settings.log_level.upper())
-    return settings
 
 
 def _models(settings: Settings) -> "Models":

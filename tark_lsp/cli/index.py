@@ -14,7 +14,9 @@ from tark_lsp.cli.json_option import add_json_option, parse_with_json
 from tark_lsp.cli.runtime import new_console, run_to_exit_code, running_server
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
+from tark_lsp.cli.usable_settings import load_usable_settings
 from tark_lsp.cli.visible import whole_line
+from tark_lsp.errors import TarkError
 from tark_lsp.folders import indexes_folder, permissions_path, uploads_path, user_config_path, workspace_config_path
 from tark_lsp.index.cache_folder import ask_for_rebuild, bytes_in, lock_holder, try_lock, workspace_cache
 from tark_lsp.index.status import IndexState, IndexStatus
@@ -77,6 +79,9 @@ def main(arguments: Sequence[str]) -> int:
     }
     try:
         return commands[options.what or "status"]()
+    except TarkError as error:
+        screen.print_error(error.message, error.hint)
+        return NOT_DONE
     except OSError as error:
         screen.print_error(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
         return NOT_DONE
@@ -109,6 +114,7 @@ def _status(screen: Screen, *, as_json: bool) -> int:
 
 
 def _rebuild(screen: Screen) -> int:
+    load_usable_settings(Path.cwd())
     found = find_index(Path.cwd())
     if found.why_not is not None:
         screen.print_error(f"the index is not built: {found.why_not.reason}", found.why_not.advice)

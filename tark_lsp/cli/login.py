@@ -1,6 +1,7 @@
 """`tark-lsp login PROVIDER`: stores a key, or logs in with a code on a web page."""
 
 import os
+import re
 import sys
 import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -11,6 +12,7 @@ from pathlib import Path
 from tark_lsp.cli.logins import load_logins
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.usable_settings import load_usable_settings
 from tark_lsp.cli.visible import visible
 from tark_lsp.errors import AuthenticationFailed, SettingsError, TarkError
 from tark_lsp.http import HttpTransport
@@ -25,6 +27,9 @@ It is stored in the system's keyring, else in a file that only you can read. It 
 origin of the provider's base URL. A key in an environment variable overrides it.
 Exit codes: 0 stored; 1 refused, cancelled or an error; 2 wrong usage."""
 MAX_KEY_BYTES = 16 * 1024
+QUOTES = "\"'`"
+ASSIGNMENT = re.compile(r"(export\s+)?[A-Z][A-Z0-9_]*\s*=\s*[^\s=]")
+"""A line of a shell or an .env file: OPENAI_API_KEY=... A key can end in =, but not have a value after it."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -32,6 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     screen = Screen(new_console(), Path.cwd())
     name, check = options.provider, not options.no_check
     try:
+        load_usable_settings()  # otherwise the key could be sent to another base URL than yours
         logins = load_logins(os.environ)
         login = logins.find_provider(name).login
         if login is not None:
@@ -68,10 +74,22 @@ def _read_key(name: str) -> str:
             except GetPassWarning as error:
                 raise SettingsError("this terminal would show the key", hint="pass it on stdin") from error
     else:
-        key = sys.stdin.buffer.read(MAX_KEY_BYTES).decode("utf-8-sig", "replace")
+        given = sys.stdin.buffer.read(MAX_KEY_BYTES + 1)
+        if len(given) > MAX_KEY_BYTES:
+            raise SettingsError(
+                f"the input is longer than {MAX_KEY_BYTES // 1024} KiB, so it is not a key",
+                hint="nothing was stored: pass only the key",
+            )
+        key = given.decode("utf-8-sig", "replace")
     if not key.strip():
         raise SettingsError("no key was entered", hint="type it, or pass it on stdin")
-    return validate_key(key.strip(), "the input", "copy the key again, and only the key")
+    key = key.strip()
+    if key[0] in QUOTES or ASSIGNMENT.match(key):
+        raise SettingsError(
+            "the input is not only a key: it has quotes, or a name and = before the key",
+            hint="nothing was stored: copy the key again, and only the key",
+        )
+    return validate_key(key, "the input", "copy the key again, and only the key")
 
 
 async def _store_key(logins: Logins, name: str, key: str, screen: Screen, *, check: bool) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tark_lsp.cli.choices import Choice, HunkChoices, Hunks, TextEditor, choose_hunks, choose_letter_and_words
 from tark_lsp.cli.keyboard import AnswerInput
-from tark_lsp.cli.screen import Screen
+from tark_lsp.cli.screen import NOBODY, Screen
 from tark_lsp.cli.visible import visible, whole_line
 
 ALLOW, REJECT, CANCELLED = {"outcome": "allow"}, {"outcome": "reject"}, {"outcome": "cancelled"}
@@ -15,7 +15,6 @@ GRANT_KEYS = "123456789"
 SHORT_LIST = 2
 """If there are more grants than this, all are listed, each with a key. Else only the narrowest is offered (`[a]ll`).
 The grants for an MCP call are always listed."""
-NOBODY = "this is not a terminal, so nobody can be asked"
 
 
 class TerminalPerson:

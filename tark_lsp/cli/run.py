@@ -11,14 +11,15 @@ from typing import Any
 from tark_lsp.cli.keyboard import Keyboard
 from tark_lsp.cli.model_check import check_model
 from tark_lsp.cli.running.allowed_commands import AllowedCommands
+from tark_lsp.cli.running.interruption import Interruption, ProgressConsole
 from tark_lsp.cli.running.options import RunOptions, new_parser, parse_options
 from tark_lsp.cli.running.output import RunOutput, RunScreen
 from tark_lsp.cli.running.person import RunPerson
 from tark_lsp.cli.running.result import ExitCode, error_of
 from tark_lsp.cli.running.targets import find_targets, read_standard_input, turn_fields
-from tark_lsp.cli.runtime import new_console
 from tark_lsp.cli.session_lookup import open_session
-from tark_lsp.cli.turn import decide_pending, wait_for_end
+from tark_lsp.cli.turn import decide_pending, on_interrupt, wait_for_end
+from tark_lsp.cli.usable_settings import load_usable_settings
 from tark_lsp.errors import TarkError
 from tark_lsp.server.client import Client, ServerGone
 
@@ -31,21 +32,26 @@ def main(arguments: Sequence[str]) -> int:
     options = parse_options(arguments)
     folder = Path(os.path.realpath(Path.cwd()))
     live = options.output == "text" and not options.quiet and sys.stdout.isatty() and sys.stderr.isatty()
-    screen = RunScreen(
-        new_console(stderr=True, quiet=options.quiet and not _can_ask()), folder, live=live, quiet=options.quiet
-    )
-    output = RunOutput(options.output, screen, folder)
+    interruption = Interruption()
+    console = ProgressConsole(interruption.output_closed, quiet=options.quiet and not _can_ask())
+    screen = RunScreen(console, folder, live=live, quiet=options.quiet)
+    output = RunOutput(options.output, screen, folder, closed=interruption.output_closed)
+    interruption.listen()
+    _run_to_result(options, folder, screen, output)
+    interruption.stop()
+    output.result.cancelled_code = interruption.code
     try:
-        _run_to_result(options, folder, screen, output)
-        return output.finish()
-    except BrokenPipeError:  # the reader of the output is gone, so no error is printed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes stdout at exit
-        return output.result.exit_code
+        code = output.finish()
+    except OSError as error:
+        output.give_up(error)
+        return ExitCode.CLOSED
+    return ExitCode.CLOSED if interruption.code is ExitCode.CLOSED else code
 
 
 def _run_to_result(options: RunOptions, folder: Path, screen: RunScreen, output: RunOutput) -> None:
     """Runs the turn. Errors become the error of the result."""
     try:
+        load_usable_settings(folder)
         fields = turn_fields(find_targets(options.targets, folder))
         if given := read_standard_input(lambda: screen.print_line(WAITING, "yellow")):
             fields["context"].append({"type": "text", "name": "standard input", "text": given})
@@ -53,8 +59,6 @@ def _run_to_result(options: RunOptions, folder: Path, screen: RunScreen, output:
     except (KeyboardInterrupt, asyncio.CancelledError):
         screen.print_line("cancelled", "yellow")
         output.result.end = {**output.result.end, "stopReason": "cancelled"}
-    except BrokenPipeError:
-        raise
     except (TarkError, TimeoutError, OSError) as error:
         output.result.error = error_of(error)
 
@@ -75,20 +79,23 @@ async def _run(
         start = {"prompt": options.prompt, "model": options.model, "mode": options.mode, **fields}
         if options.last or options.resume is not None:
             start["sessionId"] = await open_session(client, options.resume)
-        turn = await client.command(
-            "tark.turn.start", {name: value for name, value in start.items() if value is not None}
-        )
+        early: list[bool] = []
+        # While it starts, Ctrl-C waits for the ids of the turn and its session. Again, it kills the server.
+        with on_interrupt(lambda: client.process.kill() if early else early.append(True)):
+            turn = await client.command(
+                "tark.turn.start", {name: value for name, value in start.items() if value is not None}
+            )
         output.begin(turn["sessionId"], turn["turnId"])
-        await _finish_turn(options, client, person, screen, output)
+        await _finish_turn(options, client, person, screen, output, cancelled=bool(early))
 
 
 async def _finish_turn(
-    options: RunOptions, client: Client, person: RunPerson, screen: RunScreen, output: RunOutput
+    options: RunOptions, client: Client, person: RunPerson, screen: RunScreen, output: RunOutput, *, cancelled: bool
 ) -> None:
     result = output.result
     assert result.turn_id is not None
     try:
-        result.end = await wait_for_end(client, screen, result.turn_id)
+        result.end = await wait_for_end(client, screen, result.turn_id, cancelled=cancelled)
         result.error = result.end.get("error")
         if result.end["stopReason"] == "end_turn":
             result.rejected_proposal = await decide_pending(client, screen, person, result.turn_id) is False

@@ -1,5 +1,6 @@
 """Shows a turn in the terminal: streamed text, tool calls, the plan, notices, diffs, and how it ended."""
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ NOTICE_STYLES = {"error": "bold red", "warning": "yellow"}
 PLAN_MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
 MOST_PLACES = 5
 """The most places of failures, or changed files, that are listed."""
+NOBODY = "this is not a terminal, so nobody can be asked"
 ENDED_BADLY = ("failed", "rejected", "cancelled")
 
 
@@ -175,7 +177,6 @@ def reasons(update: Mapping[str, Any]) -> list[str]:
 
 def _reason(text: str) -> str:
     """The message in the result of a failed call, which is a line of JSON for the model (tools.md)."""
-    try:
-        return one_line(json.loads(text)["error"]["message"])
-    except (ValueError, KeyError, TypeError):
-        return one_line(text)
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        text = str(json.loads(text)["error"]["message"])
+    return NOBODY if text.endswith(NOBODY) else one_line(text)  # the model is told that the user rejected the call

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from tark_lsp import __version__
+from tark_lsp.cli.last_errors import run_to_end
 
 SUBCOMMANDS = {
     "serve": "run the language server over stdin and stdout (the default)",
@@ -61,8 +62,7 @@ def run_subcommand(arguments: Sequence[str]) -> int:
     if name == "serve":
         print(f"tark-lsp serve takes no arguments, but got {rest}", file=sys.stderr)
         return 2
-    code: int = module_of(name).main(rest)
-    return code
+    return run_to_end(lambda arguments: int(module_of(name).main(arguments)), rest)
 
 
 def module_of(name: str) -> Any:

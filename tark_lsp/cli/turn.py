@@ -28,9 +28,9 @@ async def run_turn(client: Client, screen: Screen, person: TerminalPerson, start
     return NOT_DONE if refused else DONE
 
 
-async def wait_for_end(client: Client, screen: Screen, turn_id: str) -> Mapping[str, Any]:
+async def wait_for_end(client: Client, screen: Screen, turn_id: str, *, cancelled: bool = False) -> Mapping[str, Any]:
     """Waits for the turn's end (protocol.md), and returns it. Ctrl-C cancels the turn. A second Ctrl-C kills the server
-    and raises CancelledError. Raises ServerError, ServerGone.
+    and raises CancelledError. `cancelled`: Ctrl-C was pressed while the turn started. Raises ServerError, ServerGone.
     """
     waiting, cancelling = asyncio.current_task(), list[asyncio.Task[Any]]()
 
@@ -39,10 +39,12 @@ async def wait_for_end(client: Client, screen: Screen, turn_id: str) -> Mapping[
             client.process.kill()
             waiting.cancel()
         else:
-            screen.print_line("cancelling; Ctrl-C again ends the program at once", "yellow")
             cancelling.append(asyncio.create_task(client.command("tark.turn.cancel", {"turnId": turn_id})))
+            screen.print_line("cancelling; Ctrl-C again ends the program at once", "yellow")
 
-    with _on_interrupt(interrupted):
+    with on_interrupt(interrupted):
+        if cancelled:
+            interrupted()
         end: Mapping[str, Any] = await client.command("tark.turn.wait", {"turnId": turn_id})
         await asyncio.gather(*cancelling)
     return end
@@ -81,7 +83,7 @@ async def decide(client: Client, screen: Screen, person: TerminalPerson, pending
 
 
 @contextmanager
-def _on_interrupt(call: Callable[[], None]) -> Iterator[None]:
+def on_interrupt(call: Callable[[], None]) -> Iterator[None]:
     """Inside the context, Ctrl-C calls `call` in the running event loop."""
     loop = asyncio.get_running_loop()
     before = signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(call))

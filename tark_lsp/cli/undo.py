@@ -28,7 +28,8 @@ Without TURN, the command lists the turns that changed something in the current 
 It shows the changes to take back as a diff, and asks. Your own later changes are kept. What cannot be taken back
 because of them is reported, and the next call tries only that again.
 Files are written on disk. An editor that has a file open notices this, and offers to reload it. If it has unsaved
-changes, save them first, or use the editor's own command (tark.turn.undo). Turns that still run cannot be undone.
+changes, save them first, or use the editor's own command (tark.turn.undo). If the turn still runs, what it has done
+so far is taken back.
 Exit codes: 0 listed, or everything is taken back; 1 something is kept, you answered no, or an error; 2 wrong usage."""
 MOST_OFFERED = 10
 MOST_NAMED = 5

@@ -17,6 +17,7 @@ from tark_lsp.server.asking.questions import Questions
 from tark_lsp.server.background import BackgroundTasks
 from tark_lsp.server.connection.lsp import Connection, RequestFailed
 from tark_lsp.settings import Settings
+from tark_lsp.settings_layers import LayerValues
 from tark_lsp.settings_loading import load_settings
 from tark_lsp.workspace.files import Workspace
 
@@ -41,6 +42,7 @@ class Configuration:
         self._background = background
         self._client_settings: object = None
         """From `workspace/didChangeConfiguration`, or from the answer to `workspace/configuration`."""
+        self._last_usable: dict[str, LayerValues] = {}
         self._reported: set[str] = set()
         self._closing: list[Models] = []
         self.settings = Settings()
@@ -78,6 +80,7 @@ class Configuration:
             configuration=self._client_settings,
             trusted_client=client.understands("userSettings"),
             workspace_files=[workspace_config_path(folder) for folder in self._workspace.folders],
+            last_usable=self._last_usable,
         )
         logging.getLogger("tark_lsp").setLevel(self.settings.log_level.upper())
         if self._models is not None and self.settings.providers != before.providers:
@@ -91,7 +94,8 @@ class Configuration:
         self.report_problems()
 
     def report_problems(self) -> None:
-        """Show each problem once."""
+        """Show each problem once, and again if it comes back."""
+        self._reported &= set(self.problems)
         for problem in self.problems:
             if problem not in self._reported:
                 self._reported.add(problem)

@@ -100,6 +100,10 @@ class Terminal:
     def type(self, line: str) -> None:
         self._pty.stream.send(line + "\n")
 
+    @property
+    def pid(self) -> int:
+        return self._pty.program.pid
+
     def press_ctrl_c(self) -> None:
         self._pty.stream.send("\x03")
 

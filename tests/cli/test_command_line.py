@@ -47,6 +47,7 @@ def test_usage(tmp_path: Path, arguments: list[str], code: int, words: str) -> N
         (".", "ws: a directory\nname a text file"),
         ("binary", "binary file"),
         ("latin1.txt", "not utf-8 text"),
+        ("l*.txt", "l*.txt matches this file: use a narrower glob, or add the file to .gitignore"),
         ("huge.txt", "larger than"),
         ("a.py:3-9", "a.py has 2 lines, so lines 3-9 are past its end"),
         ("a.py:2-1", "invalid lines"),
@@ -70,6 +71,28 @@ def test_bad_files_are_reported_at_once(tmp_path: Path, target: str, words: str)
     assert done.stderr.startswith("error: ")
     assert words in done.stderr
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+STREAMS: list[tuple[str, int, str]] = [
+    ("usage >&-", 2, "standard output is closed"),
+    ("usage >/dev/full", 1, "error: the output: No space left on device"),
+    ("run 'Hello.' </dev/null >&-", 2, "standard output is closed"),
+    ("run --json 'Hello.' </dev/null >/dev/full", 141, "error: standard output: No space left on device"),
+    ("status <&-", 1, ""),
+    ("gone", 2, "the current folder cannot be used (No such file or directory): cd to another one"),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "words"), STREAMS, ids=[row[0] for row in STREAMS])
+def test_streams_and_folders_that_cannot_be_used(tmp_path: Path, command: str, code: int, words: str) -> None:
+    gone = command == "gone"
+    before, command = ("mkdir d; cd d; rmdir ../d; ", "usage") if gone else ("", command)
+    script = f"{before}exec {sys.executable} -P -m tark_lsp {command}"
+    env = environment(tmp_path, TARK_MODEL="scripted/demo")
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, words in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
 
 
 def test_alone_at_a_terminal_it_says_what_to_type(tmp_path: Path) -> None:

@@ -48,6 +48,14 @@ def test_a_folder_that_is_not_trusted_says_what_to_do(folder: Folder) -> None:
     assert folder.run("index", "forget")[0] == 2
 
 
+def test_a_broken_setting_builds_nothing(folder: Folder) -> None:
+    (folder.path / ".tark").mkdir()
+    (folder.path / ".tark" / "config.toml").write_text("index = [broken")
+    assert folder.run("permissions", "trust")[0] == 0
+    code, said = folder.run("index", "rebuild")
+    assert (code, "nothing was started" in said) == (1, True)
+
+
 def test_without_a_server_it_is_built_shown_and_removed(folder: Folder) -> None:
     assert folder.run("permissions", "trust")[0] == 0
     code, said = folder.run("index", "status")

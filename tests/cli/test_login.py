@@ -94,6 +94,9 @@ def test_piped(tmp_path: Path, given: str) -> None:
         (b" \n", "no key was entered"),
         (f"{KEY} and more".encode(), "characters that are not allowed in a key"),
         (f"{KEY}\nx".encode(), "characters that are not allowed in a key"),
+        (b"x" * 2_000_000, "longer than 16 KiB"),
+        (f"OPENAI_API_KEY={KEY}".encode(), "not only a key"),
+        (f'"{KEY}"'.encode(), "not only a key"),
         (b"\xff\xfe", "characters that are not allowed in a key"),
     ],
 )
@@ -126,6 +129,13 @@ def test_a_key_that_cannot_be_checked_is_stored_with_a_message(tmp_path: Path, l
     assert done.returncode == 0
     assert "the key could not be checked: " in done.stdout
     assert key_file(tmp_path, "openai").exists()
+
+
+def test_settings_that_cannot_be_used_send_and_store_no_key(tmp_path: Path) -> None:
+    configure(tmp_path, '[providers.openai]\nbaseUrl = "localhost"\n')
+    done = tark(tmp_path, "login", "openai", given=KEY)
+    assert (done.returncode, "baseUrl must be a URL" in done.stdout) == (1, True)
+    assert not key_file(tmp_path, "openai").exists()
 
 
 def test_a_base_url_that_changed_does_not_get_the_key(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import json.decoder
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 from tark_lsp.llm.scripted.scenario import Reply, ScriptedCall
 from tests.cli.terminal import Terminal, configure, environment, without_terminal
+from tests.forked import Program
 from tests.loopback import Answer, Loopback, Raw
 
 pytestmark = pytest.mark.slow  # each test starts a program
@@ -167,6 +170,7 @@ def test_without_a_terminal_nothing_is_written_unasked(tmp_path: Path, decoder: 
     assert done.returncode == 1
     assert "nobody can be asked" in done.stderr
     assert "--yes would allow it" in done.stderr
+    assert "rejected it" not in done.stderr
     assert done.stdout == "Then not.\n"
     assert decoder.read_bytes() == before
 
@@ -200,6 +204,28 @@ def test_a_command_is_asked_about_even_with_yes(tmp_path: Path, folder: Path, en
     assert "refused" in done.stderr
     assert (done.returncode, done.stdout) == (1, "Then not.\n")
     assert (folder / "a.txt").read_bytes() == b"a\n"
+
+
+OUTSIDE = ScriptedCall("write_file", {"path": "../x.txt", "content": "x"})
+NOT_THERE = ScriptedCall("edit_file", {"path": "a.txt", "old_text": "no such line\n", "new_text": "x\n"})
+GOOD = ScriptedCall("write_file", {"path": "b.txt", "content": "x"})
+
+
+@pytest.mark.parametrize(
+    ("calls", "code", "refused"),
+    [((OUTSIDE,), 1, 1), ((NOT_THERE,), 1, 1), ((NOT_THERE, GOOD), 0, 0), ((GOOD, NOT_THERE), 1, 1)],
+    ids=["outside", "not there", "tried again", "the last one"],
+)
+def test_an_edit_that_fails(
+    tmp_path: Path, folder: Path, env: dict[str, str], calls: tuple[ScriptedCall, ...], code: int, refused: int
+) -> None:
+    (folder / "a.txt").write_bytes(b"a\n")
+    with playing(*(Reply(calls=(call,)) for call in calls), Reply(text="Done.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "change it", "--yes", "--output", "json"], folder, env)
+    end = json.loads(done.stdout)
+    assert (done.returncode, end["exitCode"], len(end["refused"])) == (code, code, refused)
+    assert all(call["title"] and call["why"] for call in end["refused"])
 
 
 def test_a_new_file(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:
@@ -247,7 +273,8 @@ SETTINGS: list[tuple[str, str, list[str], str, int]] = [
         "127.0.0.1:9",
         3,
     ),
-    ("broken settings", "model = ", [], "config.toml", 3),
+    ("broken settings", "model = ", [], "config.toml cannot be read as TOML", 2),
+    ("a rule of the wrong type", '[permissions]\ndeny = "edit_file(vendor/**)"', [], "permissions.deny is", 2),
     (
         "a missing scenario",
         'model = "scripted/x"\n[providers.scripted]\nscenario = "/nowhere.toml"',
@@ -301,12 +328,26 @@ def test_settings_that_cannot_work_name_their_fix(
     assert (done.returncode, done.stdout) == (code, "")
     assert words in done.stderr
     assert "error: " in done.stderr
+    assert "error" not in done.stderr.splitlines()
     assert "Traceback" not in done.stderr
+
+
+def test_a_broken_file_of_the_folder_starts_nothing(tmp_path: Path, folder: Path, env: dict[str, str]) -> None:
+    (folder / ".tark").mkdir()
+    (folder / ".tark" / "config.toml").write_text('[permissions]\ndeny = "write_file(vendor/**)"\n')
+    with playing(Reply(text="Done.")) as server:
+        serve(tmp_path, server)
+        done = without_terminal(["run", "--yes", "--quiet", "change it"], folder, env)
+        assert (done.returncode, done.stdout, server.requests) == (2, "", [])
+    assert "permissions.deny is" in done.stderr
+
+
+SLOW = Raw([b'data: {"choices": [{"delta": {"content": "thinking it over"}}]}\n\n'], stall=True)
 
 
 @pytest.fixture
 def slow_model(tmp_path: Path) -> Iterator[Loopback]:
-    with playing(Raw([b'data: {"choices": [{"delta": {"content": "thinking it over"}}]}\n\n'], stall=True)) as server:
+    with playing(SLOW) as server:
         serve(tmp_path, server)
         yield server
 
@@ -319,6 +360,41 @@ def test_ctrl_c_cancels_the_turn(slow_model: Loopback, decoder: Path, env: dict[
     assert "cancelling" in terminal.plain
     assert "Traceback" not in terminal.plain
     assert slow_model.requests[0].closed.is_set()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"])
+def test_other_signals_cancel_the_turn_too(
+    slow_model: Loopback, decoder: Path, env: dict[str, str], number: int, code: int
+) -> None:
+    terminal = Terminal(["run", "--json", "--no-session", "decoder.py", "take your time"], decoder.parent, env)
+    terminal.see('"text": "thinking it over"')
+    for _ in range(2):  # a terminal that closes sends SIGHUP twice
+        os.kill(terminal.pid, number)
+    assert terminal.end() == code
+    assert "Traceback" not in terminal.plain
+    assert (f'"exitCode": {code}' in terminal.plain) == (number == signal.SIGTERM), "SIGHUP: the terminal is gone"
+    assert slow_model.requests[0].closed.is_set()
+    left = without_terminal(["sessions", "list", "--json"], decoder.parent, env)
+    assert json.loads(left.stdout) == []
+
+
+@pytest.mark.parametrize("closed", ["output", "errors"])
+def test_a_closed_pipe_cancels_the_turn_and_stores_it(
+    tmp_path: Path, decoder: Path, env: dict[str, str], closed: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    streams = [nothing, writing, nothing] if closed == "output" else [nothing, nothing, writing]
+    look = Reply(calls=(ScriptedCall("list_directory", {"path": "."}),))
+    with playing(look, SLOW) as server:
+        serve(tmp_path, server)
+        program = Program(["run", "--json", "decoder.py", "take your time"], decoder.parent, env, streams)
+        for descriptor in (nothing, writing):
+            os.close(descriptor)
+        assert program.wait() == 141
+    [session] = json.loads(without_terminal(["sessions", "list", "--json"], decoder.parent, env).stdout)
+    assert "local/m" in without_terminal(["usage", f"--session={session['sessionId']}"], decoder.parent, env).stdout
 
 
 def test_the_agent_asks_and_is_answered(tmp_path: Path, decoder: Path, env: dict[str, str]) -> None:

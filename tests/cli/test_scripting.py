@@ -263,7 +263,7 @@ ENDS: list[tuple[str, str, int, str, str]] = [
         "tark-lsp run --quiet 'Make the tests pass.'",
         1,
         "*",
-        "error: refused: run_command python3 -m unittest -q: ",
+        "error: not done: run_command python3 -m unittest -q: ",
     ),
     (
         "a limit, quietly",

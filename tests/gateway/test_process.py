@@ -76,6 +76,14 @@ async def test_it_answers_and_stops(tmp_path: Path) -> None:
             assert await process.wait() == 0
 
 
+async def test_it_does_not_start_with_settings_that_cannot_be_used(tmp_path: Path) -> None:
+    async with gateway(tmp_path, TARK_APPROVAL="all") as process, asyncio.timeout(AT_ONCE):
+        out, _ = await process.communicate()
+    assert process.returncode == 1
+    assert b"TARK_APPROVAL" in out
+    assert b"nothing was started" in out
+
+
 async def test_a_second_signal_ends_running_streams(tmp_path: Path) -> None:
     """They end as failed, not as a broken connection; the first signal gives them ten seconds."""
     async with gateway(tmp_path, "--model", "scripted/demo") as process, asyncio.timeout(AT_ONCE):

@@ -68,6 +68,19 @@ async def test_a_bad_setting_is_told_once_and_its_default_used(make: MakeDesk) -
     assert "editReview" in notes[1]
 
 
+async def test_a_broken_file_makes_everything_ask_and_later_changes_nothing(make: MakeDesk) -> None:
+    broken, good = make(config="approval = [broken"), 'approval = "balanced"\n[permissions]\ndeny = ["fetch"]\n'
+    broken.app.initialized({})
+    assert (await broken.settings())["approval"] == "manual"
+    assert any("the approval level is manual" in note for note in broken.connection.notes())
+    for text in (good, "approval = [broken"):
+        broken.config.write_text(text)
+        broken.app.configuration_changed({"settings": {"tark": {"editReview": None}}})
+        settings = await broken.settings()
+        assert (settings["approval"], settings["permissions"]["deny"]) == ("balanced", ["fetch"])
+    assert "the earlier values apply" in broken.connection.notes()[-1]
+
+
 @pytest.mark.parametrize("settings", [7, "x", [1, 2], {"tark": [1]}, {"tark": "x"}, {"tark": {"limits": []}}])
 async def test_settings_that_are_none_do_no_harm(make: MakeDesk, settings: object) -> None:
     desk = make()

@@ -18,9 +18,10 @@ Standard output has only the answer; everything else goes to standard error.
 Without a terminal nobody can be asked: edits need --yes, commands and MCP tools need --allow, the rest is refused.
 It never asks whether you trust the folder: you do if you said so before, in an editor or tark-lsp chat, or with
 --trust-workspace.
-Ctrl-C cancels the turn; a second Ctrl-C ends the program at once.
+Ctrl-C, SIGTERM, SIGHUP and a closed output cancel the turn; a second Ctrl-C ends the program at once.
 Exit codes: 0 done; 1 an edit or a command was needed and refused; 2 wrong usage; 3 the model or its provider failed;
-4 a limit was reached; 130 cancelled. See docs/scripting.md."""
+4 a limit was reached; 129, 130, 143 cancelled by SIGHUP, Ctrl-C, SIGTERM; 141 the output could not be written.
+See docs/scripting.md."""
 
 
 @dataclass(frozen=True, slots=True)

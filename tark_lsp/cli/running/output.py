@@ -2,12 +2,13 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
 
+from tark_lsp.cli.discard import discard
 from tark_lsp.cli.running.options import Format
 from tark_lsp.cli.running.result import VERSION, ExitCode, RunResult
 from tark_lsp.cli.screen import Screen, reasons
@@ -67,8 +68,18 @@ class RunScreen(Screen):
 class RunOutput:
     """Follows a run (`update`), and writes its result (`finish`). Only the output goes to `stdout`."""
 
-    def __init__(self, kind: Format, screen: RunScreen, folder: Path, stdout: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        kind: Format,
+        screen: RunScreen,
+        folder: Path,
+        stdout: TextIO | None = None,
+        *,
+        closed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`closed` is called if the reader of `stdout` is gone before the end."""
         self.result = RunResult()
+        self._closed = closed
         self._kind = kind
         self._screen = screen
         self._folder = folder
@@ -77,6 +88,8 @@ class RunOutput:
         self._hunks: dict[str, str] = {}
         self._refused: list[tuple[dict[str, str], set[str]]] = []
         """The rejected calls, with the files that each would have changed. Empty if the call was denied earlier."""
+        self._failed: list[dict[str, str]] = []
+        """The edits that failed since the last one that did not. A model tries again after most errors."""
         self._held: list[dict[str, Any]] | None = []
         """Events that arrived before the ids of the turn were known."""
 
@@ -96,15 +109,23 @@ class RunOutput:
                 self._event("usage", **figures)
 
     def begin(self, session_id: str, turn_id: str) -> None:
-        """Sets the ids of the turn."""
+        """Sets the ids of the turn, and writes the events that wait for them."""
         self.result.session_id, self.result.turn_id = session_id, turn_id
+        if self._held:
+            self._write_safely()
+
+    def give_up(self, error: OSError) -> None:
+        """The output cannot be written: its reader is gone, which needs no message, or the disk is full."""
+        discard(self._stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            self._screen.print_error(f"standard output: {error.strerror or error}")
 
     def finish(self) -> ExitCode:
         """Writes the result, and returns the exit code."""
         result = self.result
         # If only some hunks of a file were accepted, it does not count as refused, because the user selected them.
         kept = {edit["uri"] for edit in result.end.get("edits") or () if edit["state"] != "rejected"}
-        result.refused = [call for call, files in self._refused if not files or files - kept]
+        result.refused = [call for call, files in self._refused if not files or files - kept] + self._failed
         if result.error is not None:
             self._screen.print_error(result.error["message"], result.error.get("hint") or "")
         elif result.reason:
@@ -143,9 +164,15 @@ class RunOutput:
             return
         said = reasons(update)
         output = "\n".join(part["text"] for part in update.get("content") or () if part.get("type") == "text")
-        if update["status"] == "rejected" and _changes(call.get("name", "")):
-            files = {part["uri"] for part in update.get("content") or () if part.get("type") == "diff"}
-            self._refused.append(({"title": call["title"], "why": "; ".join(said)}, files))
+        ended = {"title": call["title"], "why": "; ".join(said)}
+        match update["status"], _facts(call.get("name", "")):
+            case "rejected", (edits, runs) if edits or runs:
+                files = {part["uri"] for part in update.get("content") or () if part.get("type") == "diff"}
+                self._refused.append((ended, files))
+            case "failed", (True, _):
+                self._failed.append(ended)
+            case "completed", (True, _):
+                self._failed.clear()
         self._event(
             "toolCall",
             toolCallId=update["toolCallId"],
@@ -185,8 +212,17 @@ class RunOutput:
         if self._held is not None and self.result.turn_id is None:
             self._held.append(event)
             return
-        self._release()
-        self._write(event)
+        self._write_safely(event)
+
+    def _write_safely(self, *events: Mapping[str, Any]) -> None:
+        """Writes the held events and these. If the output cannot be written, the turn is cancelled."""
+        try:
+            self._release()
+            for event in events:
+                self._write(event)
+        except OSError as error:
+            self.give_up(error)
+            self._closed()
 
     def _release(self) -> None:
         """Writes the start event, and then the held events. The ids and the model are known now."""
@@ -209,7 +245,7 @@ class RunOutput:
         return path.relative_to(self._folder).as_posix() if path.is_relative_to(self._folder) else str(path)
 
 
-def _changes(tool: str) -> bool:
-    """Whether the tool edits files or runs programs. If such a call was refused, the run is not done."""
+def _facts(tool: str) -> tuple[bool, bool]:
+    """Whether the tool edits files, and whether it runs programs."""
     known = load_tools().get(tool)
-    return tool.startswith("mcp__") or (known is not None and (known.facts.edits or known.facts.runs))
+    return (known.facts.edits, known.facts.runs) if known is not None else (False, tool.startswith("mcp__"))

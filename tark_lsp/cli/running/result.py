@@ -18,6 +18,9 @@ class ExitCode(IntEnum):
     PROVIDER = 3
     LIMIT = 4
     CANCELLED = 130
+    HANGUP = 129
+    CLOSED = 141
+    TERMINATED = 143
 
 
 STOPS = {
@@ -26,9 +29,8 @@ STOPS = {
     "max_turn_requests": ExitCode.LIMIT,
     "budget": ExitCode.LIMIT,
     "refusal": ExitCode.PROVIDER,
-    "cancelled": ExitCode.CANCELLED,
 }
-"""The exit code by stop reason. For `error`, it depends on the code of the error."""
+"""The exit code by stop reason. For `error`, it depends on the code of the error; for `cancelled`, on what did it."""
 
 REASONS = {
     "max_tokens": "the answer was cut off at the model's length limit",
@@ -58,7 +60,7 @@ ERRORS = {
 class RunResult:
     """`end` is the turn's end (protocol.md). It is empty if no turn began; then `error` says why.
 
-    `refused`: the calls that were needed and refused, each with its title and the reason.
+    `refused`: the calls that were needed and refused, and the edits that failed, each with its title and the reason.
     """
 
     session_id: str | None = None
@@ -71,12 +73,16 @@ class RunResult:
     rejected_proposal: bool = False
     """Whether the user rejected all edits that the mode ask or plan proposed."""
     patch: str | None = None
+    cancelled_code: ExitCode = ExitCode.CANCELLED
+    """The exit code if the run was cancelled."""
 
     @property
     def exit_code(self) -> ExitCode:
         stop = self.end.get("stopReason", "error")
         if stop == "error":
             return ERRORS.get((self.error or {}).get("code", "internal"), ExitCode.PROVIDER)
+        if stop == "cancelled":
+            return self.cancelled_code
         code = STOPS.get(stop, ExitCode.PROVIDER)
         states = {edit["state"] for edit in self.end.get("edits") or ()}
         refused = self.refused or self.rejected_proposal or not states.isdisjoint({"rejected", "failed"})
@@ -87,7 +93,7 @@ class RunResult:
         """Why the run is not done, if no error says so. Empty if it is done, or the user cancelled it."""
         if self.exit_code is ExitCode.REFUSED:
             calls = [f"{call['title']}: {call['why']}" if call["why"] else call["title"] for call in self.refused]
-            return f"refused: {'; '.join(calls)}" if calls else "edits were rejected, or could not be applied"
+            return f"not done: {'; '.join(calls)}" if calls else "edits were rejected, or could not be applied"
         return REASONS.get(self.end.get("stopReason", ""), "")
 
     def to_json(self, edits: Iterable[Mapping[str, Any]], changed: Iterable[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tark_lsp.cli.file_target import FileTarget, parse_file_target
-from tark_lsp.errors import RequestError, ToolError
+from tark_lsp.errors import RequestError, ToolError, WorkspaceError
 from tark_lsp.server.client_documents import read_text
 from tark_lsp.workspace.lines import split_lines
 from tark_lsp.workspace.search.ripgrep import SearchScope, list_files
@@ -28,7 +28,7 @@ def find_targets(words: Iterable[str], folder: Path) -> list[FileTarget]:
     found: dict[FileTarget, None] = {}
     for word in words:
         if GLOB.search(word) and not os.path.lexists(folder / word):
-            found |= dict.fromkeys(FileTarget(path) for path in _matching(word, folder))
+            found |= dict.fromkeys(FileTarget(path, glob=word) for path in _matching(word, folder))
         else:
             found[parse_file_target(word, folder)] = None
     if len(found) > MOST_FILES:
@@ -40,7 +40,7 @@ def turn_fields(targets: Sequence[FileTarget]) -> dict[str, Any]:
     """The fields for `tark.turn.start`. The document of the turn is the only file, or the first file with a range. The
     other files are attached. Raises TarkError if a file cannot be read or does not have the lines.
     """
-    ranges = [target.range_in(split_lines(read_text(target.path))) for target in targets]
+    ranges = [target.range_in(split_lines(_read(target))) for target in targets]
     named = [at for at, lines in enumerate(ranges) if lines is not None]
     subject = named[0] if named else 0 if len(targets) == 1 else None
     attached = [
@@ -73,6 +73,16 @@ def read_standard_input(waiting: Callable[[], None]) -> str:
     if len(data) > LONGEST_INPUT:
         raise RequestError("standard input is longer than 10 MB", hint="send less, or name files instead")
     return data.decode("utf-8", "replace")
+
+
+def _read(target: FileTarget) -> str:
+    try:
+        return read_text(target.path)
+    except WorkspaceError as error:
+        if not target.glob:
+            raise
+        hint = f"{target.glob} matches this file: use a narrower glob, or add the file to .gitignore"
+        raise RequestError(error.message, hint=hint) from error
 
 
 def _matching(glob: str, folder: Path) -> list[Path]:
