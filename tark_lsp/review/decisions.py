@@ -69,7 +69,9 @@ class Reviews:
     def unreviewed_edits(self) -> dict[str, Path]:
         """The applied hunks that the user did not decide on: id -> file."""
         return {
-            hunk.id: hunk.path for hunk in self.hunks if hunk.applied and (hunk.undecided or hunk.id in self.unasked)
+            hunk.id: hunk.path
+            for hunk in self.hunks.get_hunks()
+            if hunk.applied and (hunk.undecided or hunk.id in self.unasked)
         }
 
     async def accept(self, hunk_ids: Iterable[str], *, decide: bool = True) -> None:

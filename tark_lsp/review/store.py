@@ -24,10 +24,6 @@ class HunkStore:
         for hunk in hunks:
             self._ids_by_path[hunk.path].append(self.replace_hunk(hunk).id)
 
-    def __iter__(self) -> Iterator[ReviewHunk]:
-        """All, in the order they were proposed."""
-        return iter(self._hunks.values())
-
     def __getitem__(self, hunk_id: str) -> ReviewHunk:
         """Its current value. Raises KeyError for an unknown id."""
         return self._hunks[hunk_id]
@@ -35,9 +31,9 @@ class HunkStore:
     def get_hunk(self, hunk_id: str) -> ReviewHunk | None:
         return self._hunks.get(hunk_id)
 
-    def get_hunks(self, hunk_ids: Iterable[str]) -> list[ReviewHunk]:
-        """Their current values. Raises KeyError for an unknown id."""
-        return [self._hunks[hunk_id] for hunk_id in hunk_ids]
+    def get_hunks(self, hunk_ids: Iterable[str] | None = None) -> list[ReviewHunk]:
+        """Their current values; None: all, in the order they were proposed. Raises KeyError for an unknown id."""
+        return [*self._hunks.values()] if hunk_ids is None else [self._hunks[hunk_id] for hunk_id in hunk_ids]
 
     def find_hunks(self, path: Path | None = None, turn_id: str | None = None) -> list[ReviewHunk]:
         """The hunks of a file, of a turn, or all hunks, in the order of their lines in their files."""

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from prompt_toolkit.application import Application, in_terminal
@@ -94,17 +95,8 @@ class Terminal:
         """Runs until `stop`. Raises EOFError if the terminal is gone, and the errors of callbacks of the event loop."""
         self.typed_ahead_until = time.monotonic() + TYPED_AHEAD_SECONDS
         # prompt_toolkit's own handler prints the error. If the terminal is gone, printing fails again, without end.
-        asyncio.get_running_loop().set_exception_handler(self._end_after_error)
+        asyncio.get_running_loop().set_exception_handler(partial(_end_after_error, self._app))
         await self._app.run_async(handle_sigint=False, set_exception_handler=False)
-
-    def _end_after_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """An I/O error (EIO) means that the terminal is gone. Any other error is a bug in Tark, and `run` raises it."""
-        error = context.get("exception")
-        if error is None or not self._app.is_running or self._app.is_done:
-            loop.default_exception_handler(context)
-        else:
-            is_gone = isinstance(error, OSError) and error.errno == errno.EIO
-            self._app.exit(exception=EOFError() if is_gone else error)
 
     def stop(self) -> None:
         if self._app.is_running and not self._app.is_done:
@@ -184,6 +176,16 @@ class Terminal:
         lines = self._callbacks.unfinished_lines(max(3, size.rows // 2), max(1, size.columns - 1))
         pieces: StyleAndTextTuples = [piece for line in lines for piece in (*line, ("", "\n"))]
         return pieces[:-1]
+
+
+def _end_after_error(app: Application[None], loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """An I/O error (EIO) means that the terminal is gone. Any other error is a bug in Tark, and `run` raises it."""
+    error = context.get("exception")
+    if error is None or not app.is_running or app.is_done:
+        loop.default_exception_handler(context)
+    else:
+        is_gone = isinstance(error, OSError) and error.errno == errno.EIO
+        app.exit(exception=EOFError() if is_gone else error)
 
 
 def _input() -> Input:

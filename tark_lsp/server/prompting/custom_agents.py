@@ -56,7 +56,7 @@ class CustomAgents:
 
     def find(self, name: str, field: str = "prompt") -> Agent:
         """The agent of this name, if it can be used. Raises RequestError."""
-        found = self._read(name).get(name)
+        found = self.find_all(name).get(name)
         if found is not None and self.is_usable(found):
             return found
         agents = self.find_all()
@@ -104,10 +104,7 @@ class CustomAgents:
             }
         }
 
-    def find_all(self) -> dict[str, Agent]:
-        return self._read()
-
-    def _read(self, only: str = "") -> dict[str, Agent]:
+    def find_all(self, only: str = "") -> dict[str, Agent]:
         """`only`: reads, and reports the problems of, only the files of this name."""
         sources = Sources(self._workspace, user_config_path().parent, self._configuration.is_closed)
         agents = find_agents(sources, _tools, offers=bool(self._workspace.folders) and self._is_trusted(), only=only)

@@ -2,10 +2,8 @@
 
 import asyncio
 import contextlib
-import logging
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -22,13 +20,12 @@ from tark_lsp.server.protocol import incoming
 from tark_lsp.server.sessions.title_text import turn_title
 from tark_lsp.server.turns.answer_display import AnswerDisplay
 from tark_lsp.server.turns.session_queues import SessionQueues
+from tark_lsp.server.turns.turn_faults import note_fault, notify, with_fault
 from tark_lsp.server.turns.turn_record import Follower, Observer, TurnRecord
 from tark_lsp.server.turns.turn_records import TurnRecords
 from tark_lsp.server.turns.update_writer import UpdateWriter, progress_summary
 from tark_lsp.server.turns.updates import Progress, ProgressTokens, Updates
 from tark_lsp.visible import cut
-
-log = logging.getLogger(__name__)
 
 LONGEST_GIVEN_BACK = 2_000
 """The most characters of an unsent steering message that a notice shows."""
@@ -87,9 +84,9 @@ class Turns:
             follower,
             calls,
         )
-        record.updates.before_sending = partial(self._before_sending, record)
+        record.updates.before_sending = partial(_on_update_sent, self._observers, record)
         self._records.remember(record)
-        self._tell(record, lambda observer: observer.on_turn_accepted(record))
+        notify(self._observers, record, lambda observer: observer.on_turn_accepted(record))
         self._records.forget_old()
         ahead = self._queues.join(record)
         if not ahead:
@@ -145,7 +142,7 @@ class Turns:
             record.updates.flush()
         if isinstance(event, events.UsageChanged):
             record.context = (event.context_used, event.context_window)
-        self._tell(record, lambda observer: observer.on_turn_event(record, event))
+        notify(self._observers, record, lambda observer: observer.on_turn_event(record, event))
         try:
             self._writer.write_event(record, event)
         except Exception as error:
@@ -198,16 +195,6 @@ class Turns:
 
         return await run_turn(turn)
 
-    def _before_sending(self, record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
-        self._tell(record, lambda observer: observer.on_update_sent(record, seq, update))
-
-    def _tell(self, record: TurnRecord, tell: Callable[[Observer], None]) -> None:
-        for observer in self._observers:
-            try:
-                tell(observer)
-            except Exception as error:  # noqa: BLE001  note_fault logs it, and the client must still be notified
-                note_fault(record, error)
-
     def _end(self, record: TurnRecord, end: TurnEnd) -> dict[str, Any]:
         """Whatever fails, the turn ends, because clients wait for that. After a fault, it ends as an error."""
         payload: dict[str, Any] = {}
@@ -218,7 +205,7 @@ class Turns:
             payload = self._writer.end_payload(record, with_fault(record, TurnEnd(StopReason.ERROR, "", Usage(), {})))
             with contextlib.suppress(Exception):  # nothing can be sent
                 record.updates.send("end", **payload)
-        self._tell(record, lambda observer: observer.on_turn_ended(record, payload))
+        notify(self._observers, record, lambda observer: observer.on_turn_ended(record, payload))
         record.ended.set_result(payload)
         return payload
 
@@ -240,15 +227,5 @@ class Turns:
             self._begin(following)
 
 
-def note_fault(record: TurnRecord, error: Exception) -> None:
-    """Remember the first bug of Tark in the turn, with which the turn ends, and log it. The others follow from it."""
-    if record.fault is None:
-        log.error("turn %s failed", record.id, exc_info=error)
-        text = f"{type(error).__name__}: {error}"
-        record.fault = TarkError(text, hint="this is a bug in tark-lsp: its log has details")
-
-
-def with_fault(record: TurnRecord, end: TurnEnd) -> TurnEnd:
-    if record.fault is None or end.error is not None:
-        return end
-    return replace(end, stop_reason=StopReason.ERROR, error=record.fault)
+def _on_update_sent(observers: Sequence[Observer], record: TurnRecord, seq: int, update: Mapping[str, Any]) -> None:
+    notify(observers, record, lambda observer: observer.on_update_sent(record, seq, update))
