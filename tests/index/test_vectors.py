@@ -68,7 +68,7 @@ def test_another_embedder_begins_a_new_file(tmp_path: Path) -> None:
     file.close()
     assert opened(tmp_path, embedder="other").count == 0
     assert opened(tmp_path).count == 0
-    with pytest.raises(OSError, match="no file"):
+    with pytest.raises(OSError, match="not a file"):
         VectorFile(tmp_path / "vectors", "m", LENGTH + 1, writable=False)
 
 

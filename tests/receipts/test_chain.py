@@ -99,7 +99,7 @@ def test_text_that_is_no_receipt_is_a_fault_even_with_the_right_hash() -> None:
     for text in ("{}", "nonsense", "[]", '{"step": "flown"}'):
         fault = find_fault([Entry(1, text, hash_of(START, 1, text))])
         assert fault is not None
-        assert "no receipt" in fault.what
+        assert "not a receipt" in fault.what
 
 
 def receipt(subject: str) -> Receipt:

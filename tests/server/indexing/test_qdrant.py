@@ -82,5 +82,5 @@ async def test_a_refusal_and_another_server_are_errors() -> None:
         async def aclose(self) -> None:
             pass
 
-    with pytest.raises(ProtocolError, match="not answer as a Qdrant"):
+    with pytest.raises(ProtocolError, match="not answer like a Qdrant"):
         await QdrantVectors("http://127.0.0.1:1", "m", Other()).known([1])

@@ -36,13 +36,11 @@ export class McpServers implements vscode.Disposable {
    * was refused. You can correct it.
    */
   async add(refused = "", reason = ""): Promise<void> {
-    const problem = { message: reason, severity: vscode.InputBoxValidationSeverity.Warning };
     const run = await vscode.window.showInputBox({
       title: "Add MCP Server",
-      prompt: "Its command line, or its URL",
+      prompt: reason === "" ? "Its command line, or its URL" : `Refused: ${reason}`,
       placeHolder: "npx -y @modelcontextprotocol/server-memory",
       value: refused,
-      validateInput: (typed) => (reason !== "" && typed === refused ? problem : undefined),
       ignoreFocusOut: true,
     });
     if (run === undefined || run.trim() === "") {

@@ -198,6 +198,7 @@ def test_walking_opens_folds_and_goes_from_file_to_file(reviewing: Neovim) -> No
     neovim.keys("<C-o>")
     at(neovim, 7)
     neovim.keys("17G")
+    at(neovim, 17)
     neovim.lua(walk)
     told(neovim, "the last change of this file; again: on to solids.py (2)")
     neovim.lua(walk)
