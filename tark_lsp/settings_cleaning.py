@@ -20,7 +20,7 @@ IN_WORDS = {
     "tuple": "a list",
     "list": "a list",
     "dictionary": "a table",
-    "string": "a text",
+    "string": "a string",
     "boolean": "true or false",
     "integer": "an integer",
     "number": "a number",

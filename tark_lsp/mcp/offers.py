@@ -19,7 +19,7 @@ from tark_lsp.mcp_settings import McpServerSettings, McpSettings
 PROJECT_FILES = (".mcp.json", ".vscode/mcp.json")
 LARGEST_FILE = 1_000_000
 LARGEST_LOCAL = 50_000_000
-"""Of a file that also has the history of Claude Code."""
+"""The size limit for `~/.claude.json`, which also has the history of Claude Code."""
 MOST_SERVERS = 50
 KEYS = ("mcpServers", "servers", "mcp")
 """The keys of the table of servers: of Claude Code, Claude Desktop and Cursor; of VS Code; of opencode."""
