@@ -3,12 +3,11 @@
 import os
 import re
 import sys
-import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from getpass import GetPassWarning, getpass
 from pathlib import Path
 
+from tark_lsp.cli.hidden_input import ask_hidden
 from tark_lsp.cli.logins import load_logins
 from tark_lsp.cli.runtime import new_console, run_to_exit_code
 from tark_lsp.cli.screen import Screen
@@ -67,12 +66,7 @@ def new_parser() -> ArgumentParser:
 def _read_key(name: str) -> str:
     """Raises SettingsError for input that cannot be a key."""
     if sys.stdin.isatty():
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", GetPassWarning)
-            try:
-                key = getpass(f"the key for {visible(name)} (it is not shown): ")
-            except GetPassWarning as error:
-                raise SettingsError("this terminal would show the key", hint="pass it on stdin") from error
+        key = ask_hidden(f"the key for {visible(name)} (it is not shown): ", hint="pass it on stdin")
     else:
         given = sys.stdin.buffer.read(MAX_KEY_BYTES + 1)
         if len(given) > MAX_KEY_BYTES:

@@ -104,8 +104,11 @@ class Terminal:
     def pid(self) -> int:
         return self._pty.program.pid
 
+    def press(self, key: str) -> None:
+        self._pty.stream.send(key)
+
     def press_ctrl_c(self) -> None:
-        self._pty.stream.send("\x03")
+        self.press("\x03")
 
     def end(self) -> int:
         """Wait for the end; the exit code (minus the signal, if one ended it)."""

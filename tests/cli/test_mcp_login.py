@@ -114,6 +114,14 @@ def refusals(home: Home) -> None:
     terminal.press_ctrl_c()
     assert terminal.end() == 1
     assert "cancelled" in terminal.plain
+    for key in ("\x03", "\x04"):  # Ctrl-C, Ctrl-D
+        terminal = home.terminal("login", "notes", "--client-id", "mine", "--client-secret")
+        terminal.see("Connect to it? [y]es, [n]o, then Enter: ")
+        terminal.type("y")
+        terminal.see("the secret of your client (it is not shown): ")
+        terminal.press(key)
+        assert terminal.end() == 1
+        assert "cancelled: nothing was stored" in terminal.plain
     assert "this is not a terminal" in home.run("login", "notes")[1]
     assert not home.keyring.exists()
 

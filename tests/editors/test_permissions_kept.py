@@ -195,7 +195,9 @@ async def test_what_was_granted_for_a_session_is_listed_and_revoked(machine: Mac
     assert listed["sessionId"] == end["sessionId"]
     assert listed["covers"] == "`bash check.sh one` in this folder, this session"
     assert await editor.command("tark.permissions.revoke", {"all": True}) == {"revoked": [listed["id"]]}
-    (machine.home / "state" / "tark" / "permissions.sqlite3").write_bytes(os.urandom(20_000))
+    damaged = machine.home / "damaged"  # renamed when it is complete: the server can look at any moment
+    damaged.write_bytes(os.urandom(20_000))
+    damaged.rename(machine.home / "state" / "tark" / "permissions.sqlite3")
     for _ in range(2):
         turn = await editor.turn("please first", sessionId=end["sessionId"])
         (await editor.question()).reject()

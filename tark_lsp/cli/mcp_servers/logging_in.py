@@ -1,15 +1,14 @@
 """`tark-lsp mcp login` and `logout`. A login shows the whole address of the page, asks, opens it, and waits."""
 
 import asyncio
-import warnings
 import webbrowser
 from collections.abc import Callable
 from dataclasses import replace
-from getpass import GetPassWarning, getpass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tark_lsp.cli.hidden_input import ask_hidden
 from tark_lsp.cli.offer_questions import OfferQuestions, require_terminal
 from tark_lsp.cli.screen import Screen
 from tark_lsp.cli.turn import DONE, NOT_DONE
@@ -58,7 +57,10 @@ class LoggingIn:
         pin = self._pins.find(config.name, config.scope)
         if (pin is None or pin.command != resolved.digest) and not await self._questions.agreed("Connect to it?"):
             return self._cancelled()
-        secret = await asyncio.to_thread(_read_secret) if with_secret else ""
+        try:
+            secret = _read_secret() if with_secret else ""
+        except (EOFError, KeyboardInterrupt):
+            return self._cancelled()
         challenge = await self._challenge(config, resolved)
         try:
             return await self._flow(config, resolved, challenge, client_id, secret)
@@ -155,13 +157,8 @@ def open_page(url: str, opener: Callable[[str], bool] = webbrowser.open) -> bool
 
 
 def _read_secret() -> str:
-    """Raises SettingsError, EOFError."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GetPassWarning)
-        try:
-            secret = getpass("the secret of your client (it is not shown): ").strip()
-        except GetPassWarning as error:
-            raise SettingsError("this terminal would show the secret", hint="use another terminal") from error
+    """Raises EOFError, KeyboardInterrupt, SettingsError."""
+    secret = ask_hidden("the secret of your client (it is not shown): ", hint="use another terminal").strip()
     if not secret:
         raise SettingsError("no secret was entered", hint="type it, or leave out --client-secret")
     return secret
