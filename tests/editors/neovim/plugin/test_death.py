@@ -6,12 +6,12 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim, wait_for_end
 from tests.editors.neovim.plugin.conftest import Start
+from tests.editors.neovim.plugin.killing import ENDED, attached, kill, kill_for_good
 from tests.editors.neovim.plugin.test_server import CLIENTS, answer, told, turns
 
 pytestmark = pytest.mark.editor
 
 SCENARIO = Path(__file__).with_name("death.toml")
-ENDED = "the server ended (killed by signal 9)"
 LISTEN = """
     vim.g.events = {}
     require('tark.state').on('server', function(_, event)
@@ -25,23 +25,6 @@ WAIT = """
     end)
 """
 STATE = "require('tark.state').all()[1]"
-
-
-def kill(neovim: Neovim) -> None:
-    """And waits for the next server."""
-    server = neovim.server_process()
-    server.kill()
-    server.wait(20)
-    neovim.until(lambda: (other := neovim.find_server()) is not None and other.pid != server.pid, "another server")
-    attached(neovim)
-
-
-def attached(neovim: Neovim) -> None:
-    code = """
-        local client = require('tark.server.clients').for_buffer()
-        return client ~= nil and client.initialized and vim.lsp.buf_is_attached(0, client.id)
-    """
-    neovim.until(lambda: neovim.lua(code), "the server knows the document")
 
 
 def hunks(neovim: Neovim) -> list[int]:
@@ -91,11 +74,7 @@ def test_a_server_that_does_not_stay_is_left_alone(start: Start, workspace: Path
     (workspace / "a.py").write_text("one\ntwo\n")
     neovim = start(scenario=SCENARIO)
     neovim.open(workspace / "a.py")
-    for _ in range(2):
-        kill(neovim)
-        told(neovim, f"{ENDED}; restarting it")
-    neovim.server_process().kill()
-    told(neovim, "the server ended 3 times within a minute (killed by signal 9) and stays down")
+    kill_for_good(neovim)
     assert neovim.find_server() is None
     assert neovim.lua(CLIENTS) == []
     neovim.lua("require('tark.commands.restart').restart()")

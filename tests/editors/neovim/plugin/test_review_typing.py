@@ -7,6 +7,7 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start, sharing
+from tests.editors.neovim.plugin.killing import kill_for_good
 from tests.editors.neovim.plugin.pictures import changes, drawn, followed, hints, init
 from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.turns import told, unhurt
@@ -293,8 +294,9 @@ def test_reading_the_file_anew_and_a_server_that_dies(reviewing: Neovim) -> None
     neovim.keys(":edit!<CR>")
     shows(neovim, SHAPES)
     drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)
-    neovim.server_process().kill()
+    kill_for_good(neovim)
     neovim.until(lambda: changes(neovim) == [], "nothing is drawn of a server that is gone")
+    neovim.keys(":TarkRestart<CR>")
     drawn(neovim, f"- {OLD}", f"+: {NEW}", *VOLUME_HUNK)  # the next one brings them back
     neovim.keys("7G:TarkAccept<CR>")
     drawn(neovim, *VOLUME_HUNK)

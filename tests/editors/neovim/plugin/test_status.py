@@ -8,6 +8,7 @@ import pytest
 
 from tests.editors.neovim.driver import Neovim
 from tests.editors.neovim.plugin.conftest import Start, sharing
+from tests.editors.neovim.plugin.killing import kill_for_good
 from tests.editors.neovim.plugin.pictures import init
 from tests.editors.neovim.plugin.rest import clear
 from tests.editors.neovim.plugin.test_commands import SCENARIO, SHAPES
@@ -110,9 +111,12 @@ def test_the_statusline_follows(start: Start, workspace: Path, tmp_path: Path) -
     assert data(neovim)["contextUsed"] > 0
     neovim.keys(":TarkReject!<CR>")
     neovim.until(lambda: shown(neovim) == "", "it says nothing again")
-    neovim.server_process().kill()
-    neovim.until(lambda: data(neovim)["state"] == "dead", "the server is missed")
-    neovim.until(lambda: data(neovim)["state"] == "idle", "another one is there")
+    kill_for_good(neovim)
+    neovim.until(lambda: shown(neovim) == "tark: no server", "the server is missed")
+    assert data(neovim)["state"] == "dead"
+    neovim.keys(":TarkRestart<CR>")
+    neovim.until(lambda: shown(neovim) == "", "another one is there")
+    assert data(neovim)["state"] == "idle"
     unhurt(neovim)
 
 
