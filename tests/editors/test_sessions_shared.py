@@ -24,6 +24,12 @@ chunk = 2
 delay_ms = 30
 
 [[reply]]
+when = 'says:\\s+for ever'
+text = "{WORDS}"
+chunk = 2
+delay_ms = 500
+
+[[reply]]
 text = "Hello."
 """
 
@@ -89,7 +95,7 @@ async def test_the_second_is_told_and_nothing_is_lost(editors: tuple[MemoryEdito
 
 async def test_the_second_takes_over_what_a_killed_one_leaves(editors: tuple[MemoryEditor, MemoryEditor]) -> None:
     first, second = editors
-    session, turn = await start(first, "slowly")
+    session, turn = await start(first, "for ever")
     assert (await opened(second, session))["readOnly"] is True
     first.connection._process.kill()
     await first.connection.exited()
