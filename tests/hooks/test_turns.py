@@ -285,7 +285,7 @@ async def test_a_cancellation_ends_a_hook_with_all_its_processes(desk: HookDesk)
     desk.add("beforeTool", "open(LOG, 'w').write('x')\ntime.sleep(60)")
     desk.add("turnEnd", "open(LOG, 'w').write('ended')", "e")
     running = asyncio.create_task(desk.run(answer(call("list_directory", path=".")), answer("ok")))
-    while not desk.log.exists():  # noqa: ASYNC110  # another process makes it
+    while not (desk.log.exists() and desk.log.read_text()):  # noqa: ASYNC110  # another process writes it
         await asyncio.sleep(0.01)
     running.cancel()
     end = await running
