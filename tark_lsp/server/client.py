@@ -20,6 +20,8 @@ from tark_lsp.server.client_process import ServerGone, ServerProcess
 __all__ = ["Client", "Person", "ServerError", "ServerGone"]
 
 METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR, REQUEST_CANCELLED = -32601, -32602, -32603, -32800
+LAST_OUTPUT_SECONDS = 1.0
+"""How long the output is read after the server has ended: another process can have inherited it."""
 
 
 class ServerError(TarkError):
@@ -195,9 +197,11 @@ class Client:
         finally:
             self.process.kill()
             await self.process.wait()
-            self.process.close_input()
             await self._requests.close()
+            await asyncio.wait({self._reader}, timeout=LAST_OUTPUT_SECONDS)
+            self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
+            self.process.close_pipes()
             self.process.close_log()
 
     async def _read(self) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 from tark_lsp.errors import TarkError
 
+PAUSE_SECONDS = 0.01
+
 
 class ServerGone(TarkError):
     """The server ended, or wrote something that is not LSP. The hint holds the last lines of its log."""
@@ -53,14 +55,17 @@ class ServerProcess:
             message: dict[str, Any] = json.loads(await self._stdout.readexactly(length))
         except (EOFError, asyncio.LimitOverrunError, StopIteration, ValueError) as error:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), 1)
+                await asyncio.wait_for(self.wait(), 1)
             self._log.seek(0)
             lines = self._log.read().decode("utf-8", "replace").strip().splitlines()[-12:]
             raise ServerGone("the server ended unexpectedly", hint="\n".join(lines)) from error
         return message
 
     async def wait(self) -> None:
-        await self._process.wait()
+        """Until the process has ended. `Process.wait` also waits until its output is closed: it hangs if nobody reads
+        the rest, or if another process has inherited it."""
+        while self._process.returncode is None:  # noqa: ASYNC110 - asyncio tells nobody else before the output is closed
+            await asyncio.sleep(PAUSE_SECONDS)
 
     def kill(self) -> None:
         """End the process at once, if it has not ended."""
@@ -68,8 +73,9 @@ class ServerProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
 
-    def close_input(self) -> None:
-        self._stdin.close()
+    def close_pipes(self) -> None:
+        """What is left in them is lost."""
+        self._process._transport.close()  # type: ignore[attr-defined]  # asyncio has no public way
 
     def close_log(self) -> None:
         self._log.close()

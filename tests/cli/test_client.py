@@ -1,6 +1,7 @@
 """The terminal's LSP client against a toy server: framing, requests in both directions, documents, and the end."""
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
@@ -134,6 +135,17 @@ async def test_the_log_of_a_dead_server_is_shown(client: Client, death: str) -> 
     assert ("last words" in gone.value.hint) == (death == "die")
     with pytest.raises(ServerGone):
         await client.command("echo")
+
+
+@pytest.mark.parametrize("kind", ["much garbage", "leave a process"])
+async def test_closing_does_not_wait_for_output(tmp_path: Path, person: Recorder, kind: str) -> None:
+    """Neither for what nobody reads, nor for a process that has inherited the output of the server."""
+    client = await Client.start(tmp_path, person, argv=TOY)
+    with contextlib.suppress(ServerGone):
+        await client.command(kind)
+    async with asyncio.timeout(AT_ONCE):
+        await client.close(seconds=0.2)
+    assert not psutil.pid_exists(client.process.pid)
 
 
 async def test_an_unresponsive_server_is_killed(tmp_path: Path, person: Recorder) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 from typing import Any
@@ -57,11 +58,14 @@ def run(number: int, name: str, argument: dict[str, Any]) -> None:
             send(id=number, result={"turnId": "t"})
         case "tark.turn.wait":
             send(method="window/showMessage", params={"type": 3, "message": "waiting"})
+        case "leave a process":
+            subprocess.Popen(["sleep", "30"], start_new_session=True)  # it has our standard output
+            send(id=number, result=None)
         case "die":
             print("Traceback: the log's last words", file=sys.stderr, flush=True)
             os._exit(3)
-        case "garbage":
-            sys.stdout.buffer.write(b"hello\r\n\r\n")
+        case "garbage" | "much garbage":
+            sys.stdout.buffer.write(b"hello\r\n\r\n" + b"x" * (1_000_000 if name == "much garbage" else 0))
             sys.stdout.buffer.flush()
             time.sleep(60)
 
