@@ -7,6 +7,9 @@ import sys
 import time
 from typing import Any
 
+# With PYTHONUNBUFFERED, a write to sys.stdout.buffer can write only a part, if the process is stopped meanwhile.
+out = open(1, "wb", closefd=False)  # noqa: SIM115 - open as long as the process
+
 
 def read() -> dict[str, Any]:
     length = 0
@@ -20,8 +23,8 @@ def read() -> dict[str, Any]:
 
 def send(**message: object) -> None:
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    sys.stdout.buffer.write(b"Content-Type: x\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
-    sys.stdout.buffer.flush()
+    out.write(b"Content-Type: x\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+    out.flush()
 
 
 seen: list[dict[str, Any]] = []
@@ -65,8 +68,8 @@ def run(number: int, name: str, argument: dict[str, Any]) -> None:
             print("Traceback: the log's last words", file=sys.stderr, flush=True)
             os._exit(3)
         case "garbage" | "much garbage":
-            sys.stdout.buffer.write(b"hello\r\n\r\n" + b"x" * (1_000_000 if name == "much garbage" else 0))
-            sys.stdout.buffer.flush()
+            out.write(b"hello\r\n\r\n" + b"x" * (1_000_000 if name == "much garbage" else 0))
+            out.flush()
             time.sleep(60)
 
 
