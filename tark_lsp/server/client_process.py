@@ -64,7 +64,7 @@ class ServerProcess:
     async def wait(self) -> None:
         """Until the process has ended. `Process.wait` also waits until its output is closed: it hangs if nobody reads
         the rest, or if another process has inherited it."""
-        while self._process.returncode is None:  # noqa: ASYNC110 - asyncio tells nobody else before the output is closed
+        while self._process.returncode is None:  # noqa: ASYNC110 - asyncio has no event for it
             await asyncio.sleep(PAUSE_SECONDS)
 
     def kill(self) -> None:
