@@ -25,7 +25,7 @@ def ask_hidden(question: str, *, hint: str) -> str:
     try:
         before, hidden = termios.tcgetattr(terminal), termios.tcgetattr(terminal)
         # Ctrl-C ends the line, and is its last character. As a signal it can be lost: if it arrives after Python has
-        # checked for signals and before `read` waits, Python notices it only after the next key. `getpass` has this fault.
+        # checked for signals and before `read` waits, Python notices it only after the next key. `getpass` loses it.
         hidden[3] = hidden[3] & ~(termios.ECHO | termios.ISIG) | termios.ICANON
         hidden[6][termios.VEOL] = CTRL_C
         termios.tcsetattr(terminal, termios.TCSAFLUSH, hidden)
