@@ -66,10 +66,13 @@ def memory_file(folder: Path, workspace_folder: Path) -> Path:
 class Memory:
     """The memory of one workspace. With several folders, it belongs to the first one."""
 
-    def __init__(self, workspace: Workspace, state_folder: Callable[[], Path]) -> None:
+    def __init__(
+        self, workspace: Workspace, state_folder: Callable[[], Path], today: Callable[[], date] = date.today
+    ) -> None:
         """`state_folder` can raise OSError. `workspace` must have a folder."""
         self._workspace = workspace
         self._state_folder = state_folder
+        self._today = today
         self._name = workspace.folders[0].name
 
     def read_text(self) -> str:
@@ -93,7 +96,7 @@ class Memory:
 
     async def add_note(self, text: str, tags: Sequence[str]) -> bool:
         """Append a note. Returns False if the note already exists. Raises WorkspaceError."""
-        line = format_note(text, tags, date.today())
+        line = format_note(text, tags, self._today())
         kept = _without_date(line)
         if any(_without_date(note.text) == kept for note in self.read_notes()):
             return False

@@ -24,7 +24,7 @@ from tark_lsp.errors import WorkspaceError
 from tark_lsp.workspace.files import Workspace
 from tests.memory import MemoryBuffers
 
-DAY = date.today().isoformat()
+DAY = "2026-11-28"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def buffers() -> MemoryBuffers:
 
 @pytest.fixture
 def memory(root: Path, state: Path, buffers: MemoryBuffers) -> Memory:
-    return Memory(Workspace([root], buffers), lambda: state)
+    return Memory(Workspace([root], buffers), lambda: state, lambda: date.fromisoformat(DAY))
 
 
 async def test_a_note_is_kept_in_a_private_file_that_says_what_it_is(memory: Memory, state: Path) -> None:

@@ -11,14 +11,16 @@ from tark_lsp.errors import WorkspaceError
 from tark_lsp.tools.tool import Risk, ToolKind
 from tests.tools.conftest import Bench
 
-DAY = date.today().isoformat()
+DAY = "2026-11-28"
 
 
 @pytest.fixture
 def told(bench: Bench, tmp_path: Path) -> list[str]:
     """What the person was told; the memory is below `tmp_path`."""
     said: list[str] = []
-    bench.ctx.memory = Memory(bench.ctx.workspace, lambda: tmp_path.resolve() / "state")
+    bench.ctx.memory = Memory(
+        bench.ctx.workspace, lambda: tmp_path.resolve() / "state", lambda: date.fromisoformat(DAY)
+    )
     bench.ctx.notify_user = said.append
     return said
 
