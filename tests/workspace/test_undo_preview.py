@@ -22,6 +22,8 @@ from tests.workspace.turn import Turn
 NAMES = ("a", "b", "d/c")
 LINES = ("same\n", "other\n", "é\n", "x = 1\n", "last")
 AGENT = ("write", "write", "write", "move", "move", "move", "remove", "note")
+TURNS = ("t2", "t1")
+"""In the order of their undo."""
 PERSON = ("put", "put", "drop", "rename", "undo")
 
 
@@ -31,7 +33,7 @@ def turn(workspace: Workspace, buffers: MemoryBuffers) -> Turn:
 
 
 def changes(turn: Turn) -> list[LoggedChange]:
-    return [change for history in turn.checkpoints.histories("t1") for change in history.changes]
+    return [change for turn_id in TURNS for one in turn.checkpoints.histories(turn_id) for change in one.changes]
 
 
 def tree(folder: Path) -> dict[Path, bytes]:
@@ -79,14 +81,19 @@ async def test_foreseen_is_what_is_done(turn: Turn, folder: Path, seed: int) -> 
 
     (folder / "a").write_text(text())
     (folder / "b").write_text(text())
-    for _ in range(chance.randrange(1, 12)):
+    second = chance.randrange(12)
+    for number in range(chance.randrange(1, 12)):
+        turn.turn_id = "t1" if number < second else "t2"
         what = chance.choice(AGENT if chance.random() < 0.6 else PERSON)
         with suppress(NotText):  # the user put something else there
             await step(turn, folder, what, chance.choice(NAMES), chance.choice(NAMES), text())
     before, logged = tree(folder), changes(turn)
-    foreseen = await turn.checkpoints.preview_undo(["t1"], turn.workspace)
+    foreseen = await turn.checkpoints.preview_undo(TURNS, turn.workspace)
     assert (tree(folder), changes(turn)) == (before, logged)
-    assert await turn.undo() == foreseen.undone
+    undone = UndoResult((), ())
+    for turn.turn_id in TURNS:
+        undone = undone.followed_by(await turn.undo())
+    assert undone == foreseen.undone
     assert tree(folder) == imagined(before, foreseen.edits)
     assert all(edit.hunks or edit.operation or not edit.base.exists for edit in foreseen.edits)
 
@@ -124,6 +131,38 @@ async def test_one_edit_a_file(turn: Turn, folder: Path) -> None:
     first, second = (await turn.checkpoints.preview_undo(["t1"], turn.workspace)).edits
     assert (first.path, first.target, first.after) == (folder / "d", folder / "a", "")
     assert (second.path, second.target, second.base.exists) == (folder / "b", None, False)
+
+
+async def test_one_edit_of_a_file_that_the_person_moved_and_the_agent_moved_back(turn: Turn, folder: Path) -> None:
+    """The log has two files of one path, and each has an edit to undo."""
+    path, other = folder / "a", folder / "b"
+    path.write_text("one\n")
+    await turn.write(path, "one\ntwo\nthree\n")
+    path.rename(other)
+    await turn.move(other, path)
+    await turn.write(path, "one\nthree\n")
+    other.write_text("mine\n")
+    (edit,) = (await turn.checkpoints.preview_undo(["t1"], turn.workspace)).edits
+    assert (edit.path, edit.target, edit.base.text, edit.after) == (path, None, "one\nthree\n", "one\n")
+
+
+async def test_one_edit_of_a_file_that_two_turns_changed(turn: Turn, folder: Path) -> None:
+    for name in ("edited", "gone"):
+        (folder / name).write_text("one\n")
+    await turn.write(folder / "edited", "two\n")
+    await turn.remove(folder / "gone")
+    turn.turn_id = "t2"
+    await turn.write(folder / "edited", "three\n")
+    await turn.write(folder / "gone", "another\n")
+    await turn.write(folder / "new", "new\n")
+    edits = (await turn.checkpoints.preview_undo(["t2", "t1"], turn.workspace)).edits
+    shown = {edit.path.name: (edit.removes, edit.base.text, edit.after) for edit in edits}
+    assert shown == {
+        "edited": (False, "three\n", "one\n"),
+        "gone": (False, "another\n", "one\n"),
+        "new": (True, "new\n", ""),
+    }
+    assert len(edits) == 3
 
 
 # A server that still runs, and `tark-lsp undo` beside it

@@ -74,7 +74,7 @@ class DryRunFiles:
             self._changed[edit.path] = _encoding(self, edit.path).encode(edit.after)
         except NotText as error:
             return Refused(error.message)
-        self.edits.append(edit)
+        self._record(edit)
         return Applied(edit.drafted)
 
     async def move(self, snapshot: Snapshot, target: Path) -> Outcome:
@@ -88,12 +88,12 @@ class DryRunFiles:
             return Refused(TAKEN)
         self._changed[target] = _encoding(self, source).encode(snapshot.text)
         self._changed[source] = None
-        self._record_move(snapshot, target)
+        self._record(ProposedEdit(source, snapshot, (), target=target))
         return Applied(Snapshot(target, snapshot.text))
 
     async def remove(self, snapshot: Snapshot) -> Outcome:
         self._changed[snapshot.path] = None
-        self.edits.append(ProposedEdit.removal(snapshot))
+        self._record(ProposedEdit.removal(snapshot))
         return Applied(Snapshot(snapshot.path, "", exists=False))
 
     async def restore(self, path: Path, data: bytes, _: int) -> Outcome:
@@ -104,7 +104,7 @@ class DryRunFiles:
         except NotText as error:
             return Refused(error.message)
         self._changed[path] = data
-        self.edits.append(ProposedEdit.between(Snapshot(path, "", exists=False), text))
+        self._record(ProposedEdit.between(Snapshot(path, "", exists=False), text))
         return Applied(Snapshot(path, text))
 
     def buffer(self, path: Path) -> Snapshot | None:
@@ -142,7 +142,8 @@ class DryRunFiles:
                 before = Snapshot(path, "", exists=False)
         if source is None:
             self._changed[path] = None
-            self.edits += [ProposedEdit.removal(before)] if before is not None and before.exists else []
+            if before is not None and before.exists:
+                self._record(ProposedEdit.removal(before))
             return
         try:
             data = source.read_bytes() if source.stat().st_size <= LARGEST_FILE else NO_TEXT
@@ -151,22 +152,29 @@ class DryRunFiles:
         self._changed[path] = data
         with suppress(NotText):
             text = decode(data)[0]
-            edit = None if before is None else ProposedEdit.between(before, text)
-            self.edits += [edit] if edit is not None and (edit.hunks or not edit.base.exists) else []
+            if before is not None:
+                self._record(ProposedEdit.between(before, text))
 
-    def _record_move(self, snapshot: Snapshot, target: Path) -> None:
-        """Record the move in the edit of the file, if it already has one."""
-        places = (None if edit.removes else edit.target or edit.path for edit in self.edits)
-        at = next((at for at, place in enumerate(places) if place == snapshot.path), None)
-        if at is None:
-            self.edits.append(ProposedEdit(snapshot.path, snapshot, (), target=target))
-            return
-        before = self.edits[at]
-        if not before.base.exists:
-            after = replace(before, path=target, base=replace(before.base, path=target))
-        else:
-            after = replace(before, target=None if target == before.path else target)
-        self.edits[at : at + 1] = [after] if after.hunks or after.target or not after.base.exists else []
+    def _record(self, edit: ProposedEdit) -> None:
+        """Add the edit. If the file already has an edit, both become one."""
+        found = [at for at, known in enumerate(self.edits) if known.place == edit.path]
+        at = min(found, key=lambda at: self.edits[at].removes, default=len(self.edits))  # a file before a removed one
+        whole = _joined(self.edits[at], edit) if at < len(self.edits) else edit
+        self.edits[at : at + 1] = [whole] if whole is not None and _changes_something(whole) else []
+
+
+def _joined(before: ProposedEdit, edit: ProposedEdit) -> ProposedEdit | None:
+    """Both edits as one, the second of which begins where the first one ends. None: the file comes and goes."""
+    if edit.removes:
+        return ProposedEdit.removal(before.base) if before.base.exists else None
+    if not before.base.exists:
+        return ProposedEdit.between(Snapshot(edit.place, "", exists=False), edit.after)
+    whole = ProposedEdit.between(before.base, edit.after)
+    return whole if edit.place == whole.path else replace(whole, target=edit.place)
+
+
+def _changes_something(edit: ProposedEdit) -> bool:
+    return bool(edit.hunks or edit.operation or not edit.base.exists)
 
 
 def _encoding(files: DryRunFiles, path: Path) -> Encoding:
