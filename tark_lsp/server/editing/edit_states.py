@@ -1,6 +1,7 @@
 """The texts that an edit can lead to in an editor that applies it by line numbers, at once or line by line. Pure."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from tark_lsp.server.editing.text_edits import Position, TextEdit
 from tark_lsp.workspace.edits import ProposedEdit, rebase
@@ -53,8 +54,12 @@ def is_made_of(sent: Sequence[TextEdit], encoding: str, old: Sequence[str], now:
 
     Such a text was not typed. An edit first replaces lines with lines, and then adds or removes the surplus lines.
     """
+    hunks = [_whole_lines(edit, encoding, old) for edit in sent]
+    if any(hunk.start < before.end for before, hunk in pairwise(hunks)):  # past the end of `old`: all in its last line
+        parts = (part for at in range(len(sent)) for part in (sent[:at], sent[at:]))
+        return any(at_old_places(part, encoding, old) == now for part in parts)
     at, growths = 0, {0}
-    for hunk in (_whole_lines(edit, encoding, old) for edit in sent):
+    for hunk in hunks:
         growths = {
             grown + size - len(hunk.old)
             for grown in growths

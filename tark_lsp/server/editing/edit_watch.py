@@ -122,7 +122,7 @@ class Watch:
             if self._misplaced is not None:
                 return self._misplaced
             current = self._document.snapshot()
-            if self._as_predicted or is_in(self._edit, current):
+            if self._as_predicted or (self._doubtful is None and is_in(self._edit, current)):
                 return Applied(current)
             if self._closed and self._doubtful:  # changes before that count, otherwise the edit would be made twice
                 return self._doubtful

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tark_lsp.server.documents.sync import DocumentSync
@@ -669,16 +669,69 @@ async def test_what_is_typed_can_look_like_a_part_of_the_edit(
     assert editor.text(path) == right
 
 
-async def test_hunks_that_are_past_the_end_by_then_told_one_after_the_other(editor: ScriptedEditor) -> None:
+@pytest.mark.parametrize("end", ["", "\n"], ids=["no ending", "an ending"])
+async def test_hunks_that_are_past_the_end_by_then_told_one_after_the_other(editor: ScriptedEditor, end: str) -> None:
     """The user removes lines, so the last hunk adds its lines at the end. These are not the user's."""
-    path = editor.open("f.py", "0\n1\n2\n3\n4\n5\n6\n")
+    path = editor.open("f.py", f"0\n1\n2\n3\n4\n5\n6{end}")
 
     def stale(params: Any) -> Json:
         return one_by_one(editor, path, (6, 12, ""), params) if len(sent(editor)) == 1 else editor.apply(params)
 
     editor.connection.answers["workspace/applyEdit"] = stale
     await editor.workspace.apply(edit_of(editor, path, "0\nONE\n2\nTHREE\n5\nSIX\n"), "label")
-    assert editor.text(path) == "0\n1\n2\n6\n"
+    assert editor.text(path) == f"0\n1\n2\n6{end}"
+
+
+def bodies(text: str) -> list[str]:
+    """The lines without their endings: a last line gets one if others follow it."""
+    return text.splitlines()
+
+
+@pytest.mark.parametrize("behaviour", [at_once, together, one_by_one])
+@settings(max_examples=examples(60))
+@given(st.data())
+def test_any_stale_edit_is_made_right_or_taken_back(
+    tmp_path_factory: pytest.TempPathFactory, behaviour: Editor, data: st.DataObject
+) -> None:
+    """The user removes lines or adds some, and the text can end without a line ending."""
+    old = [f"line {number}\n" for number in range(data.draw(st.integers(2, 9)))]
+    hunks, at = [], 0
+    while at < len(old):
+        start = data.draw(st.integers(at, len(old) - 1))
+        size = data.draw(st.integers(0, min(3, len(old) - start)))
+        new = tuple(f"new {len(hunks)} {n}\n" for n in range(data.draw(st.integers(0 if size else 1, 2))))
+        hunks.append((start, size, new))
+        at = start + size + 1
+    text = "".join(old)[: data.draw(st.sampled_from([None, -1]))]
+    first = data.draw(st.integers(0, len(old) - 1))
+    last = data.draw(st.integers(first, len(old)))
+    offsets = [*line_starts(text), len(text)]
+    typed = offsets[first], min(offsets[last], len(text)), data.draw(st.sampled_from(["", "typed\n", "typed\n\n"]))
+    mine = text[: typed[0]] + typed[2] + text[typed[1] :]
+
+    async def run() -> None:
+        editor = ScriptedEditor(tmp_path_factory.mktemp("stale").resolve())
+        path = editor.open("f.py", text)
+        base, lines = editor.workspace.read(path), split_lines(text)
+        edit = ProposedEdit(path, base, tuple(Hunk(at, tuple(lines[at : at + size]), new) for at, size, new in hunks))
+
+        def stale(params: Any) -> Json:
+            return behaviour(editor, path, typed, params) if len(sent(editor)) == 1 else editor.apply(params)
+
+        editor.connection.answers["workspace/applyEdit"] = stale
+        outcome = await editor.workspace.apply(edit, "label")
+        now = bodies(editor.text(path))
+        event(type(outcome).__name__)
+        # If both are told as one change, lines of the edit can look like typed ones.
+        assert not isinstance(outcome, Stale) or behaviour is together or now == bodies(mine)
+        removed = [line for hunk in edit.hunks for line in bodies(hunk.old_text)]
+        assert [line for line in now if not line.startswith("new")] == [
+            line for line in bodies(mine) if line in now or line not in removed
+        ]
+        assert not isinstance(outcome, Refused)
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.run(run())
 
 
 async def test_an_empty_line_typed_at_the_end_is_not_taken_for_the_edit(editor: ScriptedEditor) -> None:
