@@ -188,9 +188,11 @@ def with_typed(base: Snapshot, typed: str, right: str) -> tuple[str, bool]:
         at = max((change.end for change in changes if hunk.start < change.end and change.start < hunk.end), default=0)
         at = max(at, hunk.start)
         grown = sum(len(change.new) - len(change.old) for change in changes if change.end <= at)
-        beside.append(Hunk(at + grown, (), tuple(line for line in hunk.new if line not in hunk.old)))
+        old = {line.rstrip("\r\n") for line in hunk.old}
+        beside.append(Hunk(at + grown, (), tuple(line for line in hunk.new if line.rstrip("\r\n") not in old)))
     lines = split_lines(right)
-    for hunk in sorted((*carried.hunks, *beside), key=lambda hunk: hunk.start, reverse=True):
+    # From the last one, so that an insertion is made after the replacement of the line below it.
+    for hunk in reversed(sorted((*carried.hunks, *beside), key=lambda hunk: (hunk.start, hunk.end))):
         lines[hunk.start : hunk.end] = hunk.new
     ending = next((ending for line in lines if (ending := ending_of(line))), "\n")
     ended = [line if ending_of(line) else line + ending for line in lines[:-1]]  # what was typed below the last line

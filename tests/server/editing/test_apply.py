@@ -490,6 +490,12 @@ def test_what_is_typed_into_removed_lines_is_not_written_over_by_what_is_typed_a
     assert with_typed(base, typed, "above\n1\n2\n3\n7\n") == ("above\none\ntwo\nthree\nsix\n7\n", True)
 
 
+def test_a_line_typed_above_a_changed_line_is_not_written_over_by_it() -> None:
+    """The line between them is removed, so both begin at the same line then."""
+    base = Snapshot(Path("f"), "removed\nold\n")
+    assert with_typed(base, "above\nremoved\nchanged\n", "old\n") == ("above\nchanged\n", False)
+
+
 def test_what_is_typed_below_a_last_line_without_an_ending_stays_a_line() -> None:
     """The misplaced last line was joined to the next line, below which the user typed."""
     base = Snapshot(Path("f"), "1\r\nlast2\r\n")
