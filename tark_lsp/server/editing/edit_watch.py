@@ -86,12 +86,13 @@ class Watch:
         if self._as_predicted:
             self._texts_after.append(now)
         self._as_predicted = self._as_predicted or complete
-        if before is not None:
+        if before is not None and self._misplaced is None:
             made = Misplaced("".join(before), "".join(now), again)
-            if not self._is_part(before) and not is_in_progress(self._edit, made.before, made.after):
+            sure = not self._is_part(before) and not is_in_progress(self._edit, made.before, made.after)
+            if sure and self._doubtful is None:
                 self._misplaced = made
-            else:
-                self._doubtful = None if complete else made
+            elif not sure:
+                self._doubtful = None if complete else self._doubtful or made
         if self._is_state_of(self._texts[-1], now):
             self._states = [*self._states[-TEXTS_KEPT:], now]
         elif not any(self._is_state_of(state, now) for state in self._states):
