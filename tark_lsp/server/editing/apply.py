@@ -192,7 +192,7 @@ def with_typed(base: Snapshot, typed: str, right: str) -> tuple[str, bool]:
         beside.append(Hunk(at + grown, (), tuple(line for line in hunk.new if line.rstrip("\r\n") not in old)))
     lines = split_lines(right)
     # From the last one, so that an insertion is made after the replacement of the line below it.
-    for hunk in reversed(sorted((*carried.hunks, *beside), key=lambda hunk: (hunk.start, hunk.end))):
+    for hunk in sorted((*carried.hunks, *beside), key=lambda hunk: (hunk.start, hunk.end), reverse=True):
         lines[hunk.start : hunk.end] = hunk.new
     ending = next((ending for line in lines if (ending := ending_of(line))), "\n")
     ended = [line if ending_of(line) else line + ending for line in lines[:-1]]  # what was typed below the last line
