@@ -52,6 +52,10 @@ class Watch:
         self._as_predicted = False
         self._misplaced: Misplaced | None = None
         self._doubtful: Misplaced | None = None
+        self._settled = False
+        """The edit was made of the newest text. What is typed after it can look like it, too, and is not looked at."""
+        self._adds = any(line.strip() for hunk in edit.hunks for line in hunk.new)
+        """A text with these lines was made by the edit. But the user can remove the same lines as an edit."""
         base, known = [*edit.base.lines], _lines_of(document)
         self._base = known if known == base else base
         self._encoding = documents.encoding
@@ -86,14 +90,17 @@ class Watch:
         if self._as_predicted:
             self._texts_after.append(now)
         self._as_predicted = self._as_predicted or complete
-        if before is not None and self._misplaced is None:
+        newest = self._texts[-1]
+        is_state = self._is_state_of(newest, now)
+        if before is not None and not self._settled:
             made = Misplaced("".join(before), "".join(now), again)
-            sure = not self._is_part(before) and not is_in_progress(self._edit, made.before, made.after)
-            if sure and self._doubtful is None:
+            is_part = self._is_part(before) or (before is not newest and is_state and not again)
+            if not is_part and not is_in_progress(self._edit, made.before, made.after):
                 self._misplaced = made
-            elif not sure:
-                self._doubtful = None if complete else self._doubtful or made
-        if self._is_state_of(self._texts[-1], now):
+            else:
+                self._doubtful = None if complete else made
+            self._settled = self._adds and before is newest
+        if is_state:
             self._states = [*self._states[-TEXTS_KEPT:], now]
         elif not any(self._is_state_of(state, now) for state in self._states):
             self._texts = [*self._texts[-TEXTS_KEPT:], now]
