@@ -701,7 +701,8 @@ def test_any_stale_edit_is_made_right_or_taken_back(
 ) -> None:
     """The user removes lines or adds some, and the text can end without a line ending."""
     old = [f"line {number}\n" for number in range(data.draw(st.integers(2, 9)))]
-    hunks, at = [], 0
+    hunks: list[tuple[int, int, tuple[str, ...]]] = []
+    at = 0
     while at < len(old):
         start = data.draw(st.integers(at, len(old) - 1))
         size = data.draw(st.integers(0, min(3, len(old) - start)))
