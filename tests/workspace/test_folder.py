@@ -1,19 +1,23 @@
 """Opening inside a handle: both ways of opening follow no link, no matter how fast names are swapped."""
 
 import ctypes
+import gc
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
+from types import FrameType
 
 import pytest
 
-from tark_lsp.errors import WorkspaceError
+from tark_lsp.errors import StaleText, WorkspaceError
 from tark_lsp.workspace.disk.openat import DIRECTORY, Opener
 from tark_lsp.workspace.disk.posix_files import READ
 from tark_lsp.workspace.disk.posix_folder import PosixFolder
+from tark_lsp.workspace.disk.renaming import rename_no_replace
 
 SECONDS = 0.7
 """How long each race runs; `realpath` followed by `open` loses it within milliseconds."""
@@ -137,11 +141,36 @@ def test_writes_under_swaps(opener: Opener, folder: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in secret.iterdir()] == [("a.py", b"0")]
 
 
+@pytest.mark.parametrize("saves", [1, 2])
+def test_a_file_saved_right_before_it_is_removed_stays(folder: Path, saves: int) -> None:
+    """As an editor saves: by a rename, between the last check and the removal, and again while that is looked at."""
+    path = folder / "a.py"
+    path.write_bytes(b"old")
+    saved: list[bytes] = []
+
+    def save(frame: FrameType, event: str, called: object) -> None:
+        is_removal = event == "c_call" and called is os.unlink
+        is_move = event == "call" and frame.f_code is rename_no_replace.__code__
+        if (is_removal or is_move) and len(saved) < saves:
+            saved.append(b"saved %d" % len(saved))
+            (folder / "saving").write_bytes(saved[-1])
+            (folder / "saving").rename(path)
+
+    sys.setprofile(save)
+    try:
+        with pytest.raises(StaleText):
+            PosixFolder(folder).remove(PurePath("a.py"), b"old", lambda: True)
+    finally:
+        sys.setprofile(None)
+    assert {item.name: item.read_bytes() for item in folder.iterdir()} == {"a.py": saved[-1]}
+
+
 def test_handles_are_closed(folder: Path) -> None:
     (folder / "a.py").write_bytes(b"a")
     open_files = Path("/proc/self/fd")
     if not open_files.exists():
         pytest.skip("no /proc here")
+    gc.collect()  # an error of an earlier test holds its folder in a cycle
     before = len(list(open_files.iterdir()))
     below = PosixFolder(folder)
     for _ in range(3):

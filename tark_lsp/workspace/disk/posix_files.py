@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import filter as matching
 
-from tark_lsp.errors import FileTooLarge, NotText, StaleText, WriteFailed
+from tark_lsp.errors import FileTooLarge, NotText, StaleText, WorkspaceError, WriteFailed
 from tark_lsp.workspace.disk.folder import TEMPORARY, File, Ready, temporary_name
+from tark_lsp.workspace.disk.renaming import rename_no_replace
 
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
 """Do not wait for the other end of a FIFO, and do not make a terminal the controlling terminal."""
@@ -65,6 +66,26 @@ def verify_written(parent: int, name: str, data: bytes) -> None:
         require_content(parent, name, data)
     except (StaleText, FileNotFoundError) as error:
         raise WriteFailed("something else wrote the file at the same moment") from error
+
+
+def remove_unchanged(parent: int, name: str, expected: bytes) -> None:
+    """Remove the file if it holds `expected`, otherwise raise StaleText. The caller holds the lock of the directory.
+
+    The user can save another file under this name at any moment. So the file gets another name before the check that
+    counts, and its old name again if it is not the expected one.
+    """
+    require_content(parent, name, expected)
+    aside = temporary_name()
+    rename_no_replace(parent, name, parent, aside)
+    try:
+        require_content(parent, aside, expected)
+    except (OSError, WorkspaceError):
+        try:
+            rename_no_replace(parent, aside, parent, name)
+        except FileExistsError:  # it was saved twice: the later file replaces the one before
+            os.unlink(aside, dir_fd=parent)
+        raise
+    os.unlink(aside, dir_fd=parent)
 
 
 def require_ready(ready: Ready) -> None:

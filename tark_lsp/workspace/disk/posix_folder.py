@@ -18,6 +18,7 @@ from tark_lsp.workspace.disk.posix_files import (
     locked,
     read_descriptor,
     remove_leftovers,
+    remove_unchanged,
     require_content,
     require_ready,
     require_same_file,
@@ -111,8 +112,7 @@ class PosixFolder:
         with self._parent(relative) as parent:
             require_ready(ready)
             with locked(parent):
-                require_content(parent, relative.name, expected)
-                os.unlink(relative.name, dir_fd=parent)
+                remove_unchanged(parent, relative.name, expected)
             os.fsync(parent)
 
     def state(self, relative: PurePath, *, by_stamp: bool = False) -> FileState | None:
