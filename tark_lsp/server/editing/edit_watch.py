@@ -53,9 +53,9 @@ class Watch:
         self._misplaced: Misplaced | None = None
         self._doubtful: Misplaced | None = None
         self._settled = False
-        """The edit was made of the newest text. What is typed after it can look like it, too, and is not looked at."""
+        """The editor made the edit in the newest text. Later texts are ignored, since typing can look like it."""
         self._adds = any(line.strip() for hunk in edit.hunks for line in hunk.new)
-        """A text with these lines was made by the edit. But the user can remove the same lines as an edit."""
+        """Does the edit add lines? An edit that only removes lines looks like a removal by the user."""
         base, known = [*edit.base.lines], _lines_of(document)
         self._base = known if known == base else base
         self._encoding = documents.encoding
